@@ -22,10 +22,10 @@ def _of_choice(pieces: list[str]) -> frozenset[str] | None:
     for at, piece in enumerate([*pieces, "|"]):
         depth += piece.startswith("(") - (piece == ")")
         if piece == "|" and depth == 0:
-            one = _of_sequence(pieces[start:at])
-            if one is None:
+            words = _of_sequence(pieces[start:at])
+            if words is None:
                 return None
-            found |= one
+            found |= words
             start = at + 1
     return frozenset(found)
 
@@ -40,12 +40,12 @@ def _of_sequence(pieces: list[str]) -> frozenset[str] | None:
         if piece.startswith(("(?=", "(?!", "(?<=", "(?<!")) or piece == "^":
             at = end + 1
             continue
-        one = (
+        words = (
             _of_choice(pieces[at + 1 : end]) if end > at else frozenset({piece.casefold()}) if piece.isalpha() else None
         )
-        if one is None:
+        if words is None:
             return None
-        found |= one
+        found |= words
         if not is_optional:
             return frozenset(found)
         at = end + 2

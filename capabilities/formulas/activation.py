@@ -70,8 +70,8 @@ def spread(seeds: Sequence[str], neighbours: Neighbours, how: Spread | None = No
                     known.activation = min(1.0, known.activation + given)
                     known.seeds |= source.seeds
         wave = later
-    found = [one for one in reached.values() if one.hops and one.activation >= how.threshold]
-    return sorted(found, key=lambda one: -one.activation)[: how.limit]
+    found = [node for node in reached.values() if node.hops and node.activation >= how.threshold]
+    return sorted(found, key=lambda node: -node.activation)[: how.limit]
 
 
 def tied(weight: float | None, rate: float = 0.1) -> float:

@@ -191,8 +191,8 @@ def resolved(versions: Sequence[Version], pairs: Iterable[tuple[str, str]], hone
     >>> resolved([old, new], [("old", "new")], honesty=0.7), resolved([old, new], [("old", "new")], honesty=0.5)
     ([('old', 'new')], [('new', 'old')])
     """
-    sides = {one.id: one for one in versions}
-    against: dict[str, list[str]] = {one: [] for one in sides}
+    sides = {version.id: version for version in versions}
+    against: dict[str, list[str]] = {version_id: [] for version_id in sides}
     for one, other in pairs:
         if one in sides and other in sides:
             against[one].append(other)
@@ -249,8 +249,8 @@ def following_pairs(made: Mapping[str, float]) -> list[tuple[str, str]]:
     >>> following_pairs({"a": 0.0, "b": 299_999.0, "c": 599_999.0})
     [('a', 'b')]
     """
-    order = sorted(made, key=lambda one: made[one])
-    return [(one, next_) for one, next_ in pairwise(order) if made[next_] - made[one] < IN_SEQUENCE]
+    order = sorted(made, key=lambda trace_id: made[trace_id])
+    return [(trace_id, next_) for trace_id, next_ in pairwise(order) if made[next_] - made[trace_id] < IN_SEQUENCE]
 
 
 def _cosine(first: Sequence[float], second: Sequence[float]) -> float:

@@ -63,7 +63,7 @@ async def evidence(
         found = await recall_request(ctx, layout, RecallRequest(cue=cue, limit=most, hypothesis=hypothesis))
         chosen = packing.choose(_passages(found, now), room, lambda text: frozenset(plain_terms(text)), asked)
         if chosen.is_full or len(found) < most or most == MOST_RESULTS:
-            relevance = max((one.relevance for one in found), default=0.0)
+            relevance = max((result.relevance for result in found), default=0.0)
             return Evidence(_fitting(chosen.lines, tokens, layout.title), relevance)
         most = min(MOST_RESULTS, 2 * most)
 

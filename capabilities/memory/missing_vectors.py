@@ -39,18 +39,18 @@ def rows_without_vectors(tx: Transaction, layout: MemoryLayout, space: str) -> l
 
 async def embed_missing(ctx: Context, layout: MemoryLayout, late: list[RowsWithoutVectors]) -> None:
     """Give the rows their vectors, in one call of the embedder; when it fails they are left as they are."""
-    texts = [text for one in late for text in one.texts.values()]
+    texts = [text for group in late for text in group.texts.values()]
     embedded = await layout.meaning.embed_stored(texts)
     if embedded.vectors is None:
         return
     by_text = dict(zip(texts, embedded.vectors, strict=True))
 
     def work(tx: Transaction) -> None:
-        for one in late:
-            table, scope = one.collection.table, tx.ids.scope(one.collection.scope)
-            rows = tx.rows.get(table, scope, list(one.texts))
-            same = {row["id"]: by_text[row[table.text]] for row in rows if row[table.text] == one.texts[row["id"]]}
-            tx.set_vectors(one.collection, RowVectors(embedded.space, same))
+        for group in late:
+            table, scope = group.collection.table, tx.ids.scope(group.collection.scope)
+            rows = tx.rows.get(table, scope, list(group.texts))
+            same = {row["id"]: by_text[row[table.text]] for row in rows if row[table.text] == group.texts[row["id"]]}
+            tx.set_vectors(group.collection, RowVectors(embedded.space, same))
 
     await ctx.transact(work)
 

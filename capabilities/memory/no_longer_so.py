@@ -62,12 +62,12 @@ def _in_slots(index: "SearchView", noted: Sequence[Noted], claims: dict[str, Cla
     """Return the ids of the newest facts of the slots that these claims fill."""
     slots, subjects = index.columns["slot"].names, index.columns["subject"].names
     found = np.zeros(index.size, np.bool_)
-    for one in noted:
-        claim = claims[one.id]
-        ending = () if claim.attribute == OTHER else rival_slots(claim, subject_key(one.subject))
+    for row in noted:
+        claim = claims[row.id]
+        ending = () if claim.attribute == OTHER else rival_slots(claim, subject_key(row.subject))
         wanted = [name for name in ending if name in slots]
-        if wanted and one.subject in subjects:
-            found |= holds(index, "slot", wanted) & holds(index, "subject", [one.subject])
+        if wanted and row.subject in subjects:
+            found |= holds(index, "slot", wanted) & holds(index, "subject", [row.subject])
     return ids_at(index, np.flatnonzero(found & index.alive)[-FEW:])
 
 

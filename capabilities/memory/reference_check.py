@@ -58,15 +58,18 @@ def _came_closed(memory: Fact | Episode) -> bool:
 
 def _tiers(scan: Scan, *own: Collection[Any] | None) -> list[Collection[Any]]:
     """Return the collections of a system, and those of the same tiers of the named systems that the file holds."""
-    tiers = [one for one in own if one is not None]
+    tiers = [tier for tier in own if tier is not None]
     keys = {tier.key for tier in tiers}
-    return [*tiers, *(one for _, one in collections_of_others(scan.tables) if tier_of(one.key) in keys)]
+    return [
+        *tiers,
+        *(collection for _, collection in collections_of_others(scan.tables) if tier_of(collection.key) in keys),
+    ]
 
 
 def _memories(scan: Scan, layout: MemoryLayout) -> Iterator[tuple[str, Fact | Episode]]:
     """Yield every fact and episode, with the key under which it is kept."""
     for tier in _tiers(scan, layout.semantic, layout.episodic):
-        yield from ((tier.key, one) for _, one in records(scan, tier))
+        yield from ((tier.key, record) for _, record in records(scan, tier))
 
 
 def _without_successor(scan: Scan, layout: MemoryLayout) -> Iterator[str]:

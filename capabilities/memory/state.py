@@ -42,14 +42,14 @@ class MemoryState(BaseModel):
 
     def taken_by_others(self, session: str, now: datetime) -> frozenset[str]:
         """Return the episodes that other sessions are consolidating."""
-        held = (one for one in self.consolidating if one.session != session and now - one.since < HELD_FOR)
+        held = (record for record in self.consolidating if record.session != session and now - record.since < HELD_FOR)
         return frozenset(episode for record in held for episode in record.episodes)
 
     def takes(self, session: str, episodes: Iterable[str], now: datetime) -> "MemoryState":
         """Return the state while a session consolidates these episodes; none for when it has ended."""
-        others = [one for one in self.consolidating if one.session != session]
+        others = [record for record in self.consolidating if record.session != session]
         own = [Taken(session=session, since=now, episodes=list(episodes))]
-        return self.model_copy(update={"consolidating": [*others, *(one for one in own if one.episodes)]})
+        return self.model_copy(update={"consolidating": [*others, *(record for record in own if record.episodes)]})
 
     def keeps(self, turns: Iterable[str]) -> "MemoryState":
         """Return the state after these turns were kept, of which nothing was taken yet."""
@@ -58,7 +58,7 @@ class MemoryState(BaseModel):
     def took(self, turns: Iterable[str]) -> "MemoryState":
         """Return the state after what is worth remembering was taken from these turns, or they were erased."""
         gone = set(turns)
-        return self.model_copy(update={"pending": [one for one in self.pending if one not in gone]})
+        return self.model_copy(update={"pending": [turn for turn in self.pending if turn not in gone]})
 
     def prune_due(self, facts: int, threshold: int) -> bool:
         """Return whether ``facts`` should be reviewed: the threshold is reached, and a quarter of it is new since.

@@ -27,7 +27,7 @@ def meeting(index: "SearchView", namespace: str, wanted: Wanted) -> Positions:
         met &= columns["pinned"].values == wanted.pinned
     if wanted.at_least is not None and "confidence" in columns:
         names = columns["confidence"].names
-        met &= np.isin(columns["confidence"].values, [names.get(one, _UNKNOWN) for one in at_least(wanted)])
+        met &= np.isin(columns["confidence"].values, [names.get(level, _UNKNOWN) for level in at_least(wanted)])
     if wanted.alive_at is not None:
         met &= ~(columns["expires_at"].values <= wanted.alive_at.timestamp())
     if wanted.made_since is not None:

@@ -38,12 +38,12 @@ class _Table:
 
     def get(self, kind: type[E], ids: Sequence[str]) -> list[E]:
         found: list[Any] = [self._held.entries.get(record_id) for record_id in ids]
-        return [one for one in found if isinstance(one, kind)]
+        return [entry for entry in found if isinstance(entry, kind)]
 
     def find(self, kind: type[E], wanted: Wanted) -> list[E]:
         held: list[Any] = list(self._held.entries.values())
         found = [record for record in held if isinstance(record, kind) and meets(record, wanted)]
-        found.sort(key=lambda one: one.created_at)
+        found.sort(key=lambda entry: entry.created_at)
         return (found[::-1] if wanted.newest_first else found)[: wanted.limit]
 
     def count(self, kind: type[E], wanted: Wanted) -> int:
@@ -51,7 +51,7 @@ class _Table:
 
     def compare(self, kind: type[Compared], text: str, wanted: Wanted) -> Likenesses:
         found: list[Any] = self.find(kind, replace(wanted, limit=None))
-        return Likenesses.of((one, self._similarity(one, text)) for one in found)
+        return Likenesses.of((entry, self._similarity(entry, text)) for entry in found)
 
     def _similarity(self, entry: MindEntry, text: str) -> float:
         asked = None if self._embedded is None else self._embedded.by_id.get(text)
@@ -70,10 +70,10 @@ class _Table:
                 self._held.vectors[entry.id] = (self._embedded.space, self._embedded.by_id[entry.text])
 
     def delete(self, kind: type[E], ids: Sequence[str]) -> int:
-        known = [one.id for one in self.get(kind, list(dict.fromkeys(ids)))]
-        for one in known:
-            del self._held.entries[one]
-            self._held.vectors.pop(one, None)
+        known = [entry.id for entry in self.get(kind, list(dict.fromkeys(ids)))]
+        for entry_id in known:
+            del self._held.entries[entry_id]
+            self._held.vectors.pop(entry_id, None)
         return len(known)
 
     def drafts(self) -> list[DraftOperation]:

@@ -68,7 +68,7 @@ def _beliefs(table: MindTable, now: datetime, confidence: ConfidenceLevel, budge
     wanted = Wanted(at_least=confidence, alive_at=now, without_errors=True, newest_first=True, limit=most)
     if not most:
         return []
-    return pack((belief_line(one, _longest(budget)) for one in table.find(MindBelief, wanted)), budget)
+    return pack((belief_line(belief, _longest(budget)) for belief in table.find(MindBelief, wanted)), budget)
 
 
 def _reflections(table: MindTable, now: datetime, since: datetime, budget: int) -> list[str]:
@@ -76,7 +76,9 @@ def _reflections(table: MindTable, now: datetime, since: datetime, budget: int) 
     wanted = Wanted(pinned=False, alive_at=now, made_since=since, without_errors=True, newest_first=True, limit=most)
     if not most:
         return []
-    return pack((reflection_line(one, _longest(budget)) for one in table.find(MindReflection, wanted)), budget)
+    return pack(
+        (reflection_line(reflection, _longest(budget)) for reflection in table.find(MindReflection, wanted)), budget
+    )
 
 
 def _most(shortest: str, budget: int) -> int:

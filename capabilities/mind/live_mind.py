@@ -116,7 +116,9 @@ class Mind:
     async def entries(self) -> list[MindEntry]:
         """Return everything that is committed, goals, beliefs, reflections, each by creation; expired ones too."""
         return drawn(
-            await self._transact(lambda table: [one for kind in KINDS.values() for one in table.find(kind, Wanted())])
+            await self._transact(
+                lambda table: [entry for kind in KINDS.values() for entry in table.find(kind, Wanted())]
+            )
         )
 
     async def namespaces(self) -> list[str]:
@@ -267,7 +269,7 @@ class Mind:
         if not done.is_empty:
             self._ctx.record(Draft("system", "outcome", "done", name="mind", data=done.model_dump(mode="json")))
         if done.failed:
-            self._ctx.log.warning("mind: some writes failed", failed=[one.model_dump() for one in done.failed])
+            self._ctx.log.warning("mind: some writes failed", failed=[failure.model_dump() for failure in done.failed])
 
     async def _write(self, work: Callable[[RunDraft], T], embedded: Embedded | None = None, text: str = "") -> T:
         self._has_written = True

@@ -59,10 +59,10 @@ class Likenesses:
         """Return the columns of entries that were read, each with its similarity."""
         pairs = list(entries)
         return cls(
-            ids=[one.id for one, _ in pairs],
+            ids=[entry.id for entry, _ in pairs],
             similarity=[alike for _, alike in pairs],
-            created_at=[one.created_at.timestamp() for one, _ in pairs],
-            confidence=[sureness(one) for one, _ in pairs],
+            created_at=[entry.created_at.timestamp() for entry, _ in pairs],
+            confidence=[sureness(entry) for entry, _ in pairs],
         )
 
 

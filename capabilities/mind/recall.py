@@ -126,7 +126,7 @@ def _best(table: MindTable, asked: Recalling, now: datetime, limit: int) -> list
         for kind in kinds
         for whole, entry_id, alike in _ranking(table.compare(kind, asked.query, wanted), asked.threshold, now)
     ]
-    candidates.sort(key=lambda one: -one[0])
+    candidates.sort(key=lambda candidate: -candidate[0])
     found: list[_Ranked] = []
     for start, end in _steps(candidates, limit):
         if len(found) >= limit:
@@ -134,9 +134,9 @@ def _best(table: MindTable, asked: Recalling, now: datetime, limit: int) -> list
         for kind in kinds:
             likes = {entry_id: alike for _, of, entry_id, alike in candidates[start:end] if of is kind}
             read: list[Compared] = table.get(kind, list(likes))
-            found += [(one, _score(one, likes[one.id], now)) for one in read if meets(one, wanted)]
+            found += [(entry, _score(entry, likes[entry.id], now)) for entry in read if meets(entry, wanted)]
     found = [(entry, score) for entry, score in found if score.whole >= asked.threshold]
-    found.sort(key=lambda one: (one[1].whole, one[0].created_at, one[0].id), reverse=True)
+    found.sort(key=lambda pair: (pair[1].whole, pair[0].created_at, pair[0].id), reverse=True)
     return found[:limit]
 
 

@@ -91,13 +91,13 @@ class _Table:
 
     def get(self, kind: type[E], ids: Sequence[str]) -> list[E]:
         found: list[E] = self._tx.get_many(self._held.of(kind), ids)
-        return [one for one in found if one.namespace == self._namespace]
+        return [entry for entry in found if entry.namespace == self._namespace]
 
     def find(self, kind: type[E], wanted: Wanted) -> list[E]:
         order = "-created_at" if wanted.newest_first else "created_at"
         found: list[E] = []
         for page in self._pages(kind, wanted, order):
-            found += [one for one in page if meets(one, wanted)]
+            found += [entry for entry in page if meets(entry, wanted)]
             if wanted.limit is not None and len(found) >= wanted.limit:
                 return found[: wanted.limit]
         return found
@@ -162,15 +162,17 @@ class _Table:
         self, kind: type[Compared], index: "SearchView", positions: "NDArray[np.int64]", text: str
     ) -> list[float]:
         """Compare with a text that has no words of its own, such as one emoji, which only itself is like."""
-        said = {one.id: one.text for one in self.get(kind, [index.ids[position] for position in positions.tolist()])}
+        said = {
+            entry.id: entry.text for entry in self.get(kind, [index.ids[position] for position in positions.tolist()])
+        }
         return [alike_in_words(said[index.ids[position]], text) for position in positions.tolist()]
 
     def put(self, entries: Sequence[MindEntry]) -> None:
         for kind in KINDS.values():
-            self._tx.put(self._held.of(kind), [one for one in entries if isinstance(one, kind)])
+            self._tx.put(self._held.of(kind), [entry for entry in entries if isinstance(entry, kind)])
 
     def delete(self, kind: type[E], ids: Sequence[str]) -> int:
-        return self._tx.delete(self._held.of(kind), [one.id for one in self.get(kind, ids)])
+        return self._tx.delete(self._held.of(kind), [entry.id for entry in self.get(kind, ids)])
 
     def drafts(self) -> list[DraftOperation]:
         return self._tx.find(self._held.drafts, self._mine)

@@ -166,7 +166,7 @@ class ProspectiveMemory:
         """
         sought = await self.sought(cue, events)
         run, ids = await self._ctx.transact(
-            lambda tx: [self._ctx.run.id, [one.id for one in self._fire(tx, self.due_in(tx, sought))]],
+            lambda tx: [self._ctx.run.id, [intention.id for intention in self._fire(tx, self.due_in(tx, sought))]],
             once=f"reminders {self._counted('check')}",
         )
         if run != self._ctx.run.id:  # an earlier run of this turn or job did it, and was not stored
@@ -181,15 +181,15 @@ class ProspectiveMemory:
         sought = await self.sought(cue, events)
         now = self._ctx.clock.now()
         found = await self._ctx.transact(lambda tx: self.due_in(tx, sought))
-        return drawn([state.due_of(one, state.fired(one, now)) for one in found])
+        return drawn([state.due_of(intention, state.fired(intention, now)) for intention in found])
 
     async def sought(self, cue: str, events: Iterable[str] = ()) -> Sought:
         """Return what is going on, as `due_in` takes it: the cue is compared with the cues of intentions."""
         near: Mapping[str, float] = {}
         if cue.strip():
             waiting = await self._ctx.transact(lambda tx: self._table(tx).waiting(None, ["context_based"]))
-            held = {one.id: one for one in waiting if one.trigger == "context_based"}
-            alike = await self._contexts.similarities(cue, {key: one.cue for key, one in held.items()})
+            held = {intention.id: intention for intention in waiting if intention.trigger == "context_based"}
+            alike = await self._contexts.similarities(cue, {key: intention.cue for key, intention in held.items()})
             near = {key: share for key, share in alike.items() if share > held[key].threshold}
         return Sought(frozenset(self._ctx.redact(name).strip() for name in events), near)
 
@@ -204,23 +204,32 @@ class ProspectiveMemory:
         table = self._table(tx)
         if not getattr(self._ctx.clock, "is_set", False):  # that of a replay is taken at its word
             table.set_right(now)
-        waiting = [one for one in table.waiting(now, triggers) if one.claimed in free]
-        return state.in_order(one for one in waiting if state.is_due(one, now, sought.events, sought.similarities))
+        waiting = [intention for intention in table.waiting(now, triggers) if intention.claimed in free]
+        return state.in_order(
+            intention for intention in waiting if state.is_due(intention, now, sought.events, sought.similarities)
+        )
 
     def shown_in(self, tx: Transaction, sought: Sought) -> list[Due]:
         """Return what a prompt of this run is to show: what is due, and what the run has brought back before."""
         now, run = self._ctx.clock.now(), self._ctx.run.id
-        before = {one.id: (state.undone(one), one) for one in self._table(tx).claimed(run)}
-        told = before | {one.id: (one, state.fired(one, now)) for one in self.due_in(tx, sought)}
-        return [state.due_of(*told[one.id]) for one in state.in_order(one for one, _ in told.values())]
+        before = {intention.id: (state.undone(intention), intention) for intention in self._table(tx).claimed(run)}
+        told = before | {
+            intention.id: (intention, state.fired(intention, now)) for intention in self.due_in(tx, sought)
+        }
+        return [
+            state.due_of(*told[intention.id])
+            for intention in state.in_order(intention for intention, _ in told.values())
+        ]
 
     def claim(self, tx: Transaction, ids: Iterable[str]) -> list[Due]:
         """Bring back pending intentions inside a transaction, for good once the run is stored.
 
         What a run under way has brought back, this one too, is left out.
         """
-        found = [one for each in ids if (one := self._table(tx).find(each)) is not None]
-        due = self._fire(tx, [one for one in found if one.status == "pending" and not one.claimed])
+        found = [intention for each in ids if (intention := self._table(tx).find(each)) is not None]
+        due = self._fire(
+            tx, [intention for intention in found if intention.status == "pending" and not intention.claimed]
+        )
         if due:
             self._ctx.when_stored(self._make_certain)
         return due
@@ -247,17 +256,19 @@ class ProspectiveMemory:
         """
         now, there = self._ctx.clock.now(), self.zone if zone is None else zone_of(zone)
         later = await elsewhere(lambda: when(until, now, there, self._config.day_begins))
-        return await self._changed(intention_id, lambda one: state.snoozed(one, later, now))
+        return await self._changed(intention_id, lambda intention: state.snoozed(intention, later, now))
 
     @checks_arguments
     async def done(self, intention_id: str) -> Intention:
         """Note that something was done; of one that recurs only this time is, and `cancel` ends it."""
-        return await self._changed(intention_id, lambda one: state.done(one, self._ctx.clock.now()))
+        return await self._changed(intention_id, lambda intention: state.done(intention, self._ctx.clock.now()))
 
     @checks_arguments
     async def cancel(self, intention_id: str) -> Intention:
         """End one: it does not come back, nor recur."""
-        return await self._changed(intention_id, lambda one: state.ended(one, "cancelled", self._ctx.clock.now()))
+        return await self._changed(
+            intention_id, lambda intention: state.ended(intention, "cancelled", self._ctx.clock.now())
+        )
 
     async def _changed(self, intention_id: str, change: Callable[[Intention], Intention]) -> Intention:
         def work(tx: Transaction) -> Intention:
@@ -274,12 +285,16 @@ class ProspectiveMemory:
 
     def _brought_back(self, tx: Transaction, ids: Sequence[str]) -> list[Due]:
         """Return what is told of some that this run has brought back."""
-        held = {one.id: one for one in self._table(tx).claimed(self._ctx.run.id)}
-        return [state.due_of(state.undone(held[one]), held[one]) for one in ids if one in held]
+        held = {intention.id: intention for intention in self._table(tx).claimed(self._ctx.run.id)}
+        return [
+            state.due_of(state.undone(held[intention_id]), held[intention_id])
+            for intention_id in ids
+            if intention_id in held
+        ]
 
     def _fire(self, tx: Transaction, found: Sequence[Intention]) -> list[Due]:
         now, run = self._ctx.clock.now(), self._ctx.run.id
-        after = [state.fired(one, now, run) for one in found]
+        after = [state.fired(intention, now, run) for intention in found]
         self._table(tx).put(after)
         return [state.due_of(*pair) for pair in zip(found, after, strict=True)]
 

@@ -62,7 +62,11 @@ class Intentions:
 
     def pending(self) -> list[Intention]:
         """Return those that wait, oldest first, owner by owner."""
-        return [one for one in self._seen(lambda rows: _pending(rows) | _claimed(rows)) if one.status == "pending"]
+        return [
+            intention
+            for intention in self._seen(lambda rows: _pending(rows) | _claimed(rows))
+            if intention.status == "pending"
+        ]
 
     def waiting(self, now: datetime | None, triggers: Sequence[Trigger]) -> list[Intention]:
         """Return those that may be due: whose time has come, if it is given, and all that these triggers bring back."""
@@ -73,7 +77,7 @@ class Intentions:
                 awake = awake | (view.columns["wakes_at"].values <= now.timestamp())
             return _pending(view) & awake | _claimed(view)
 
-        return [one for one in self._seen(rows) if one.status == "pending"]
+        return [intention for intention in self._seen(rows) if intention.status == "pending"]
 
     def set_right(self, now: datetime) -> None:
         """Arm those anew that were armed by a clock that was ahead of ``now``."""
@@ -82,11 +86,15 @@ class Intentions:
             return holds(view, "status", ["pending", "fired"]) & (view.columns["updated_at"].values > now.timestamp())
 
         found = list(self._seen(rows))
-        self.put(right for one in found if (right := set_right(one, now)) != one)
+        self.put(right for intention in found if (right := set_right(intention, now)) != intention)
 
     def claimed(self, run: str) -> list[Intention]:
         """Return those that a run brought back and that do not count yet."""
-        return [one for one in self._seen(lambda rows: holds(rows, "claimed", [run])) if one.claimed == run]
+        return [
+            intention
+            for intention in self._seen(lambda rows: holds(rows, "claimed", [run]))
+            if intention.claimed == run
+        ]
 
     def all(self) -> list[Intention]:
         """Return all of them, those that are done or cancelled too."""
@@ -111,7 +119,7 @@ class Intentions:
         if known is not None:
             return known
         waiting = self._rows(table, _pending)
-        same = next((one for one in waiting if _is_same(one, intention)), None)
+        same = next((other for other in waiting if _is_same(other, intention)), None)
         if same is not None:
             return as_it_is(same, self.is_under_way)
         if len(waiting) >= most:
@@ -122,9 +130,9 @@ class Intentions:
     def put(self, intentions: Iterable[Intention]) -> None:
         """Store changed ones."""
         by_table: dict[str, tuple[Collection[Intention], list[Intention]]] = {}
-        for one in intentions:
-            table = self._table(one.scope)
-            stored = one.model_copy(update={"wakes_at": one.next_at})
+        for intention in intentions:
+            table = self._table(intention.scope)
+            stored = intention.model_copy(update={"wakes_at": intention.next_at})
             by_table.setdefault(table.key, (table, []))[1].append(stored)
         for table, changed in by_table.values():
             self.tx.put(table, changed)
@@ -133,12 +141,12 @@ class Intentions:
         """Let what a run brought back count: it is being stored."""
         for table, _ in _places(self.tx):
             claimed = self._rows(table, lambda rows: holds(rows, "claimed", [run]))
-            self.tx.put(table, [certain(one) for one in claimed])
+            self.tx.put(table, [certain(intention) for intention in claimed])
 
     def _seen(self, which: Rows) -> Iterator[Intention]:
         for table, personas in _places(self.tx):
             held = self._rows(table, which)
-            yield from (as_it_is(one, self.is_under_way) for one in held if one.persona in personas)
+            yield from (as_it_is(intention, self.is_under_way) for intention in held if intention.persona in personas)
 
     def _rows(self, table: Collection[Intention], which: Rows) -> list[Intention]:
         index = self.tx.index(table)
@@ -151,8 +159,8 @@ class Intentions:
         return TABLES[place_of(scope, self.tx.ids).tables.owner]
 
 
-def _is_same(one: Intention, other: Intention) -> bool:
-    return all(getattr(one, name) == getattr(other, name) for name in _SAME)
+def _is_same(intention: Intention, other: Intention) -> bool:
+    return all(getattr(intention, name) == getattr(other, name) for name in _SAME)
 
 
 def _pending(view: SearchView) -> "NDArray[np.bool_]":

@@ -53,7 +53,7 @@ async def list_reminders(*, ctx: Context) -> dict[str, Any]:
     return {
         "now": _shown(now, memory.zone),
         "more": max(0, len(waiting) - MOST_LISTED),
-        "reminders": [_shortened(_told(one, memory.zone)) for one in waiting[:MOST_LISTED]],
+        "reminders": [_shortened(_told(intention, memory.zone)) for intention in waiting[:MOST_LISTED]],
     }
 
 
@@ -85,14 +85,16 @@ def _memory(ctx: Context) -> "ProspectiveMemory":
     return memory
 
 
-def _told(one: Intention, zone: ZoneInfo) -> dict[str, Any]:
+def _told(intention: Intention, zone: ZoneInfo) -> dict[str, Any]:
     more = {
-        "due": _shown(one.next_at, zone) if one.next_at is not None else "",
-        "every": one.rule,
-        "about": one.cue,
-        "on": list(one.events),
+        "due": _shown(intention.next_at, zone) if intention.next_at is not None else "",
+        "every": intention.rule,
+        "about": intention.cue,
+        "on": list(intention.events),
     }
-    return {"id": one.id, "content": one.content, "status": one.status} | {key: got for key, got in more.items() if got}
+    return {"id": intention.id, "content": intention.content, "status": intention.status} | {
+        key: got for key, got in more.items() if got
+    }
 
 
 def _shortened(told: dict[str, Any]) -> dict[str, Any]:

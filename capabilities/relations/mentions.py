@@ -42,7 +42,7 @@ class _Forms:
 
     def has(self, name: str, word: str) -> bool:
         """Return whether a word is a form of the name; both are bare."""
-        cut = [word, *(word.removeprefix(one) for one in self.before if word.startswith(one))]
+        cut = [word, *(word.removeprefix(prefix) for prefix in self.before if word.startswith(prefix))]
         stems = [
             name,
             *(
@@ -139,7 +139,7 @@ def _of_word(text: str, name: str) -> Mention:
     is_small = text == text.lower()
     places = (at for at in _WORDS.finditer(text) if regex.split(r"['\u2019]", at[0].lower())[0] == name)
     begins = (at[0][0].isupper() and _END.search(text[: at.start()]) is not None for at in places)
-    return "perhaps" if any(is_small or one for one in begins) else "no"
+    return "perhaps" if any(is_small or begin for begin in begins) else "no"
 
 
 def _words(text: str) -> list[str]:

@@ -29,7 +29,7 @@ def bullets(found: Sequence[Found], backend: BackendName) -> list[str]:
     ['- Uses tabs [world]']
     """
     line = _on_server if backend == "hindsight" else _in_file
-    return [" ".join(["-", *(part for part in map(_flat, line(one)) if part)]) for one in found]
+    return [" ".join(["-", *(part for part in map(_flat, line(result)) if part)]) for result in found]
 
 
 def minute(at: datetime) -> str:
@@ -53,19 +53,19 @@ def memories_block(recalled: Recalled, backend: BackendName, most_tokens: int) -
     return memory_block("memories", "\n".join([head, *lines]), PREAMBLE) if lines else ""
 
 
-def _in_file(one: Found) -> Sequence[str]:
+def _in_file(result: Found) -> Sequence[str]:
     return (
-        one.content,
-        f"(id: {one.id})" if one.id else NO_ID,
-        f"[{one.source}]" if one.source else "",
-        f"({utc(one.said_at):%Y-%m-%d})" if one.said_at is not None else "",
-        f"c:{one.score:.2f}" if one.score is not None else "",
+        result.content,
+        f"(id: {result.id})" if result.id else NO_ID,
+        f"[{result.source}]" if result.source else "",
+        f"({utc(result.said_at):%Y-%m-%d})" if result.said_at is not None else "",
+        f"c:{result.score:.2f}" if result.score is not None else "",
     )
 
 
-def _on_server(one: Found) -> Sequence[str]:
-    said_at = f"({utc(one.said_at).isoformat(timespec='seconds')})" if one.said_at is not None else ""
-    return (one.content, f"[{one.kind}]" if one.kind else "", said_at)
+def _on_server(result: Found) -> Sequence[str]:
+    said_at = f"({utc(result.said_at).isoformat(timespec='seconds')})" if result.said_at is not None else ""
+    return (result.content, f"[{result.kind}]" if result.kind else "", said_at)
 
 
 def _flat(text: str) -> str:

@@ -61,7 +61,7 @@ def take_out_of_prompts(rows: Rows, org: str | None, ids: AbstractSet[str]) -> i
     Return in how many of them there were some.
     """
     sessions = [scope for scope in rows.owners() if scope.kind == "session" and json.loads(scope.key)[1] == org]
-    told = [f"(id: {one})" for one in ids] if len(ids) < MANY else ["(id: "]
+    told = [f"(id: {memory_id})" for memory_id in ids] if len(ids) < MANY else ["(id: "]
     changed = 0
     for scope, row in list(rows.containing(sessions, "documents", told)) if ids else ():
         if row["id"] in PROMPTS:

@@ -16,7 +16,7 @@ class Bearer:
 
     def is_called(self, kin: str) -> bool:
         """Return whether a word for what somebody is may mean them."""
-        return any(not are_apart(kin, one) for one in self.kin)
+        return any(not are_apart(kin, word) for word in self.kin)
 
 
 Namesakes = Mapping[str, Sequence[Bearer]]

@@ -149,7 +149,7 @@ class FactTable:
 
         The first id's fact is carried on; the others are closed and point to the merged version.
         """
-        merging = [fact for fact in (self._current(one) for one in dict.fromkeys(fact_ids)) if fact is not None]
+        merging = [fact for fact in (self._current(fact_id) for fact_id in dict.fromkeys(fact_ids)) if fact is not None]
         if len(merging) < 2 or len({fact.subject for fact in merging}) > 1:
             return None
         kept, *others = merging
@@ -162,7 +162,7 @@ class FactTable:
             now=now,
             changed=False,
             sources=[source for fact in others for source in fact.sources],
-            episode_ids=[one for fact in others for one in fact.source_episode_ids],
+            episode_ids=[episode_id for fact in others for episode_id in fact.source_episode_ids],
             made_by=self.made_by,
             reason=f"merged: {reason}",
         )

@@ -66,14 +66,14 @@ def _shelf(owner: Owner, name: str) -> Shelf:
 
 
 SHELVES = by_owner(_shelf)
-ARCHIVE: tuple[Resource, ...] = tuple(one for shelf in SHELVES.values() for one in (shelf.texts, shelf.log))
+ARCHIVE: tuple[Resource, ...] = tuple(resource for shelf in SHELVES.values() for resource in (shelf.texts, shelf.log))
 
 
 def archive(tx: Transaction, owner: Owner, traces: Iterable[Trace], reason: ArchiveReason, now: datetime) -> None:
     """Keep what traces say, word for word; what is kept of one already stays: the first is the whole one."""
     shelf = SHELVES[owner].texts
     wanted = {trace.id: trace for trace in traces}
-    kept = {one.id for one in tx.get_many(shelf, list(wanted))}
+    kept = {text.id for text in tx.get_many(shelf, list(wanted))}
     tx.put(
         shelf,
         [
@@ -120,9 +120,9 @@ def sweep_archive(tx: Transaction, view: View, now: datetime, days: float) -> in
     """
     shelf = SHELVES[view.tables.owner]
     old = tx.find(shelf.texts, Where("read_at", "<", now - timedelta(days=days)))
-    held = tx.get_many(view.tables.traces, [one.id for one in old])
-    wanted = {one.id for one in held if not one.deleted or one.faded_on is not None}
-    return drop_archived(tx, view, [one.id for one in old if one.id not in wanted and one.persona in view.personas])
+    held = tx.get_many(view.tables.traces, [text.id for text in old])
+    wanted = {trace.id for trace in held if not trace.deleted or trace.faded_on is not None}
+    return drop_archived(tx, view, [text.id for text in old if text.id not in wanted and text.persona in view.personas])
 
 
 def drop_archived(tx: Transaction, view: View, trace_ids: Sequence[str]) -> int:
@@ -131,5 +131,5 @@ def drop_archived(tx: Transaction, view: View, trace_ids: Sequence[str]) -> int:
         return 0
     shelf = SHELVES[view.tables.owner]
     log = tx.find(shelf.log, Where("trace_id", "in", list(trace_ids)))
-    tx.delete(shelf.log, [one.id for one in log])
+    tx.delete(shelf.log, [line.id for line in log])
     return tx.delete(shelf.texts, list(trace_ids))

@@ -184,7 +184,7 @@ class TraceMemory(TraceReader):
         """
         where, asked = self._searched(scope), parse(query)
         found = await self._ctx.transact(lambda tx: find_traces(tx, where, asked, limit, only=type))
-        return drawn([one.trace for one in found])
+        return drawn([result.trace for result in found])
 
     @checks_arguments
     async def recall(
@@ -198,11 +198,11 @@ class TraceMemory(TraceReader):
 
         def work(tx: Transaction) -> list[Recalled]:
             found = find_traces(tx, where, asked, limit, by_strength=True)
-            now = self._table(tx).accessed((one.tables, one.trace) for one in found)
-            return [_recalled(one, trace) for one, trace in zip(found, now, strict=True)]
+            now = self._table(tx).accessed((result.tables, result.trace) for result in found)
+            return [_recalled(result, trace) for result, trace in zip(found, now, strict=True)]
 
         recalled = await self._ctx.transact(work)
-        drawn([one.trace for one in recalled])
+        drawn([result.trace for result in recalled])
         return recalled
 
     @checks_arguments
@@ -219,7 +219,7 @@ class TraceMemory(TraceReader):
         """Note of each trace whether an answer used it, by the words they share, and return that."""
 
         def read(tx: Transaction) -> dict[str, Feedback]:
-            found = (self._table(tx).live(one) for one in dict.fromkeys(trace_ids))
+            found = (self._table(tx).live(trace_id) for trace_id in dict.fromkeys(trace_ids))
             traces = [held.trace for held in found if held is not None]
             return {trace.id: feedback_by_overlap(trace.content, response) for trace in traces}
 
@@ -262,7 +262,11 @@ class TraceMemory(TraceReader):
 
     def _joined(self, tx: Transaction, trace_ids: Sequence[str]) -> str:
         return joined(
-            [held.trace for one in dict.fromkeys(trace_ids) if (held := self._table(tx).live(one)) is not None]
+            [
+                held.trace
+                for trace_id in dict.fromkeys(trace_ids)
+                if (held := self._table(tx).live(trace_id)) is not None
+            ]
         )
 
     def _searched(self, scope: TraceScope | None) -> list[Place]:

@@ -87,11 +87,11 @@ def clusters(edges: Iterable[Edge], smallest: int) -> list[list[str]]:
     for start in near:
         waiting, group = [start], set[str]()
         while waiting:
-            one = waiting.pop()
-            if one not in seen:
-                seen.add(one)
-                group.add(one)
-                waiting += near[one]
+            node = waiting.pop()
+            if node not in seen:
+                seen.add(node)
+                group.add(node)
+                waiting += near[node]
         if len(group) >= smallest:
             found.append(sorted(group))
     return sorted(found, key=lambda group: (-len(group), group))

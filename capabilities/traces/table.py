@@ -167,8 +167,8 @@ class TraceTable:
         """Let what a trace that goes said otherwise count again."""
         over = [edge for edge in self.edges_of(tables, [gone.id]) if edge.type == "contradicts"]
         ends = {end for edge in over for end in (edge.source, edge.target)} - {gone.id}
-        held = [one for one in self.tx.get_many(tables.traces, sorted(ends)) if gone.id in one.contradicted_by]
-        self.tx.put(tables.traces, [uncontradicted(one, {gone.id}) for one in held])
+        held = [trace for trace in self.tx.get_many(tables.traces, sorted(ends)) if gone.id in trace.contradicted_by]
+        self.tx.put(tables.traces, [uncontradicted(trace, {gone.id}) for trace in held])
 
     def merge(self, trace_ids: Sequence[str], content: str | None) -> tuple[Trace, int]:
         """Return a new trace in the place of two or more, and how many they were.
@@ -180,7 +180,9 @@ class TraceTable:
             raise RefusedError(f"a merge needs at least 2 different ids, got {len(wanted)}", do=LOOK_IT_UP)
         found = [held for held in map(self.live, wanted) if held is not None]
         if len(found) < len(wanted):
-            missing = ", ".join(repr(one) for one in wanted if one not in {held.trace.id for held in found})
+            missing = ", ".join(
+                repr(trace_id) for trace_id in wanted if trace_id not in {held.trace.id for held in found}
+            )
             raise RefusedError(f"there is no trace {missing[:300]}", do=f"{LOOK_IT_UP} Nothing was merged.")
         traces, view = [held.trace for held in found], found[0].view
         if len({(trace.scope, trace.persona) for trace in traces}) > 1:
@@ -191,8 +193,8 @@ class TraceTable:
         text = joined(traces) if content is None else content
         place = Place(traces[0].scope, view.tables, traces[0].persona)
         merged = self.new(place, checked_content(text), common_type(traces), _all_tags(traces), **_inherited(traces))
-        for one in traces:
-            merged = said_again(merged, one.sources)
+        for trace in traces:
+            merged = said_again(merged, trace.sources)
         self.fold(view.tables, traces, {trace.id: merged.id for trace in traces}, "merged on request", [merged])
         return merged, len(traces)
 
@@ -201,7 +203,7 @@ class TraceTable:
     ) -> None:
         """Mark traces as merged into those that ``moved`` names, some of them ``new``; point their edges there."""
         now = self.clock.now()
-        gone = [deleted(one, reason, now).model_copy(update={"merged_into": moved[one.id]}) for one in traces]
+        gone = [deleted(trace, reason, now).model_copy(update={"merged_into": moved[trace.id]}) for trace in traces]
         self.tx.put(tables.traces, [*new, *gone])
         old = self.edges_of(tables, [*moved, *moved.values()])
         if old:
@@ -237,9 +239,11 @@ class TraceTable:
         index = self.tx.index(traces, self.space) if self.space else None
         if index is None or index.vectors is None:
             return None
-        positions = {one.id: index.position_of(one.id) for one in changed}
+        positions = {trace.id: index.position_of(trace.id) for trace in changed}
         kept = {
-            one: index.vectors.at(position) for one, position in positions.items() if index.vectors.present[position]
+            trace_id: index.vectors.at(position)
+            for trace_id, position in positions.items()
+            if index.vectors.present[position]
         }
         return RowVectors(self.space, kept) if kept else None
 
@@ -264,7 +268,9 @@ def revised(trace: Trace, content: str, tags: Sequence[str] | None, now: datetim
 
 def uncontradicted(trace: Trace, gone: AbstractSet[str]) -> Trace:
     """Return the trace without some of those that say otherwise."""
-    return trace.model_copy(update={"contradicted_by": tuple(one for one in trace.contradicted_by if one not in gone)})
+    return trace.model_copy(
+        update={"contradicted_by": tuple(trace_id for trace_id in trace.contradicted_by if trace_id not in gone)}
+    )
 
 
 def used_at(trace: Trace, now: datetime) -> Trace:
@@ -309,7 +315,7 @@ def _inherited(traces: Sequence[Trace]) -> dict[str, Any]:
     Its emotion is that of the one that felt most; it is said otherwise only where all are.
     """
     felt = max(traces, key=lambda trace: trace.intensity)
-    over = [one for trace in traces for one in trace.contradicted_by]
+    over = [trace_id for trace in traces for trace_id in trace.contradicted_by]
     return {
         **{name: getattr(felt, name) for name in ("valence", "arousal", "dominance", "intensity", "mood")},
         "importance": max(trace.importance for trace in traces),
@@ -320,6 +326,8 @@ def _inherited(traces: Sequence[Trace]) -> dict[str, Any]:
         "strength": max(trace.strength for trace in traces),
         "stability": max(trace.stability for trace in traces),
         "retrieval_count": sum(trace.retrieval_count for trace in traces),
-        "last_accessed": max((one.last_accessed for one in traces if one.last_accessed is not None), default=None),
+        "last_accessed": max(
+            (trace.last_accessed for trace in traces if trace.last_accessed is not None), default=None
+        ),
         "merged_from": tuple(trace.id for trace in traces),
     }

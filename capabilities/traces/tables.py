@@ -122,7 +122,7 @@ def by_owner(make: Callable[[Owner, str], T]) -> Mapping[Owner, T]:
 
 ALL_TABLES = by_owner(_tables)
 USER = ALL_TABLES["user"]
-RESOURCES: tuple[Resource, ...] = tuple(one for tables in ALL_TABLES.values() for one in tables.resources)
+RESOURCES: tuple[Resource, ...] = tuple(resource for tables in ALL_TABLES.values() for resource in tables.resources)
 
 
 def place_of(scope: TraceScope | None, ids: ScopeIds) -> Place:

@@ -113,7 +113,7 @@ def _make_room(entries: tuple[WorkingEntry, ...], room: int) -> tuple[list[Worki
 
 
 def _replace(state: WorkingState, entry: WorkingEntry) -> WorkingState:
-    entries = tuple(entry if one.id == entry.id else one for one in state.entries)
+    entries = tuple(entry if kept.id == entry.id else kept for kept in state.entries)
     return state.model_copy(update={"entries": entries})
 
 

@@ -47,7 +47,7 @@ def shelves(tx: Transaction, ctx: Context, tiers: Some[Tier], tables: Some[str],
             continue
         view, entries = index.derived(_Views).view(tx, collection, index)
         sees = _Sight(ctx)
-        allowed = np.fromiter((sees(one) for one in entries), np.bool_, len(entries))
+        allowed = np.fromiter((sees(entry) for entry in entries), np.bool_, len(entries))
         found.append(Shelf(collection.key, view, allowed))
     return found
 
@@ -55,7 +55,7 @@ def shelves(tx: Transaction, ctx: Context, tiers: Some[Tier], tables: Some[str],
 def read(tx: Transaction, ctx: Context, key: str, ids: Sequence[str]) -> list[RankedMemory]:
     """Return those of some entries that the session may see now."""
     sees = _Sight(ctx)
-    collection = next((one for _, one in _collections(tx) if one.key == key), None)
+    collection = next((collection for _, collection in _collections(tx) if collection.key == key), None)
     found: list[MindEntry] = [] if collection is None else tx.get_many(collection, ids)
     return [_shown(entry) for entry in found if sees(entry)]
 

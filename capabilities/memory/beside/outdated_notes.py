@@ -24,9 +24,9 @@ def outdated_beside(
     mine = subjects_of(ctx.user, layout)
     subject = USER if USER in mine else min(mine)
     now = ctx.clock.now()
-    told = [Told(one.id, one.content, subject, one.sources, one.said_at or now) for one in found]
+    told = [Told(note.id, note.content, subject, note.sources, note.said_at or now) for note in found]
     gone = no_longer_so(tx, layout, told)
-    return [one if one.id not in gone or one.outdated else _marked(one) for one in found]
+    return [note if note.id not in gone or note.outdated else _marked(note) for note in found]
 
 
 def _marked(memory: RankedMemory) -> RankedMemory:

@@ -30,7 +30,8 @@ def read(tx: Transaction, key: str, ids: Sequence[str]) -> list[RankedMemory]:
         return []
     found = _seen(tx, view, ids)
     newer = {
-        one.id: one for one in _seen(tx, view, [trace.contradicted_by[-1] for trace in found if trace.contradicted_by])
+        rival.id: rival
+        for rival in _seen(tx, view, [trace.contradicted_by[-1] for trace in found if trace.contradicted_by])
     }
     return [_shown(trace, newer) for trace in found]
 
@@ -51,7 +52,7 @@ def _shown(trace: Trace, newer: dict[str, Trace]) -> RankedMemory:
         parts=Parts(prior=prior),
         source="trace",
         category=trace.type,
-        sources=[one for one in trace.sources if one.turn_id],
+        sources=[source for source in trace.sources if source.turn_id],
         session=trace.session or (source.session if source is not None else ""),
         said_at=trace.said_at or trace.created_at,
         speaker=trace.speaker,

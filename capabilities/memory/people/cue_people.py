@@ -74,15 +74,19 @@ class _Reader:
         """Return whom the question asks about."""
         cue = self.question.cue
         kin = kin_in(cue.text, self.language)
-        owners = {one.of for one in kin}
+        owners = {person.of for person in kin}
         subjects = names_in(self.candidates, "subject") - self.mine
         names = {*self.named, *self._named_subjects(subjects)} - owners
-        names -= {one.name.lower() for one in kin}
+        names -= {person.name.lower() for person in kin}
         speakers = self._speakers()
         if self.question.speakers or any(name in speakers or any(alike(name, speakers)) for name in names | owners):
             return self._people({name: {name} for name in self._named_subjects(subjects)})
         own = names & self.find.own_names() if names else set[str]()
-        asked = [one for one in kin if one.of != SOMEBODY and not one.has_preposition and one.kin[-1] not in IMPLIED]
+        asked = [
+            person
+            for person in kin
+            if person.of != SOMEBODY and not person.has_preposition and person.kin[-1] not in IMPLIED
+        ]
         found = [({*kin.word.split(), kin.name.lower(), kin.of}, self.find.kin(kin)) for kin in asked]
         found += [({name}, self.find.named(name)) for name in names - own]
         says_i = not GRAMMAR[self.language].i.isdisjoint(words(cue.text))

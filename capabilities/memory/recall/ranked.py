@@ -124,7 +124,7 @@ class RankedMemory(BaseModel):
         """What is no longer so of it, in brackets, and what contests it; "" for nothing."""
         if self.contested:
             return f"(contested: also {', '.join(map(repr, self.contested))})"
-        return f"[{'. '.join(one.behind(self.content) for one in self.outdated)}]" if self.outdated else ""
+        return f"[{'. '.join(note.behind(self.content) for note in self.outdated)}]" if self.outdated else ""
 
     def __str__(self) -> str:
         """Return what it says, with whose it is where it is not the user's: whom it is about, or who said the turn.
@@ -174,7 +174,7 @@ def explain(found: Sequence[RankedMemory]) -> str:
 def _above(parts: Mapping[str, float], next_parts: Mapping[str, float]) -> str:
     more = {name: value - next_parts[name] for name, value in parts.items()}
     told = [
-        f"{name} {by:+.2f}" for name, by in sorted(more.items(), key=lambda one: -abs(one[1])) if abs(by) >= VISIBLE
+        f"{name} {by:+.2f}" for name, by in sorted(more.items(), key=lambda pair: -abs(pair[1])) if abs(by) >= VISIBLE
     ]
     by = sum(more.values())
     if by < VISIBLE:

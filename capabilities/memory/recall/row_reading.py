@@ -77,7 +77,7 @@ def read_rows(
     memories: list[tuple[int, Memory]] = [*current, *reading.episodes(), *reading.entries()]
     return Read(
         turns=reading.best("turn", layout.turns, snapshot.limit),
-        memories=[(number, one) for number, one in memories if reading.wants(one)],
+        memories=[(number, memory) for number, memory in memories if reading.wants(memory)],
         changed=reading.changed(table, outdated) if table is not None else [],
         then=[_as_it_was(fact, table) for fact in then if reading.wants(fact)] if table is not None else [],
         beside=reading.beside(ctx),
@@ -163,7 +163,7 @@ class _Reading:
             read = outdated_beside(
                 self.tx, ctx, self.layout, group.tier, read_beside(self.tx, ctx, group.tier, list(by_id))
             )
-            found += [(by_id[one.id], one) for one in read if self.request.wants_beside(one, self.has_tags)]
+            found += [(by_id[memory.id], memory) for memory in read if self.request.wants_beside(memory, self.has_tags)]
         return found
 
     def changed(self, table: FactTable, outdated: Sequence[Fact]) -> list[tuple[Fact, Fact]]:

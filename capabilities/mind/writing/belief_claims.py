@@ -30,5 +30,7 @@ def claims_another(held: str, text: str) -> bool:
 
 def best(offered: Iterable[tuple[str, str, float]], text: str, threshold: float) -> str | None:
     """Return the id of the most similar of ``(id, text, similarity)`` that says what ``text`` says, if any does."""
-    same = [(alike, one) for one, said, alike in offered if alike >= threshold and not names_another(said, text)]
+    same = [
+        (alike, belief_id) for belief_id, said, alike in offered if alike >= threshold and not names_another(said, text)
+    ]
     return max(same, key=lambda pair: pair[0])[1] if same else None

@@ -60,7 +60,11 @@ class RunDraft:
 def believe(draft: RunDraft, new: MindBelief, embedded: Embedded, *, allow_downgrade: bool) -> Believed:
     """Write a belief ahead: into a similar one of this run, of another run, or of the store, or as a new one."""
     more = _vector(embedded)
-    held = [one for one in draft.table.drafts() if isinstance(one.entry, MindBelief) and not one.failed]
+    held = [
+        operation
+        for operation in draft.table.drafts()
+        if isinstance(operation.entry, MindBelief) and not operation.failed
+    ]
     own = [operation for operation in held if operation.run == draft.run]
     same = _same(own, new, more, draft.config)
     if same is not None and isinstance(same.entry, MindBelief):
@@ -108,9 +112,11 @@ def _known(draft: RunDraft, new: MindBelief) -> str | None:
     found = draft.table.compare(MindBelief, new.content, Wanted(alive_at=draft.now))
     threshold = draft.config.deduplication_threshold
     alike = {
-        one: value for one, value in zip(found.ids, map(float, found.similarity), strict=True) if value >= threshold
+        entry_id: value
+        for entry_id, value in zip(found.ids, map(float, found.similarity), strict=True)
+        if value >= threshold
     }
-    first = sorted(alike, key=lambda one: -alike[one])[:_CANDIDATES]
+    first = sorted(alike, key=lambda entry_id: -alike[entry_id])[:_CANDIDATES]
     offered = [(belief.id, belief.content, alike[belief.id]) for belief in draft.table.get(MindBelief, first)]
     return best(offered, new.content, threshold)
 

@@ -60,7 +60,7 @@ def flush(
             continue
         table.put([entry])
         applied.append(operation.target)
-    reasons = {one.id: one.reason for one in refused}
+    reasons = {failure.id: failure.reason for failure in refused}
     table.put_drafts(
         [
             operation.model_copy(update={"failed": reasons[operation.id]})
@@ -79,9 +79,9 @@ def recover(table: MindTable, alive: Collection[str], config: MindConfig, now: d
         left.setdefault((operation.run, operation.ended), []).append(operation)
     done = [flush(table, operations, config, now, failed=not ended) for (_, ended), operations in left.items()]
     return Flushed(
-        applied=tuple(target for one in done for target in one.applied),
-        failed=tuple(failure for one in done for failure in one.failed),
-        dropped=tuple(target for one in done for target in one.dropped),
+        applied=tuple(target for flushed in done for target in flushed.applied),
+        failed=tuple(failure for flushed in done for failure in flushed.failed),
+        dropped=tuple(target for flushed in done for target in flushed.dropped),
     )
 
 

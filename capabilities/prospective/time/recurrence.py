@@ -77,8 +77,8 @@ def next_after(rule: str, wall: datetime, zone: ZoneInfo, now: datetime) -> tupl
     until = min(_until(parts, there) or horizon, horizon)
     found = _rrule(parts, begin).replace(until=until).xafter(max(shown, wall - timedelta(microseconds=1)), inc=False)
     # A time that comes twice was fired at its first coming.
-    later = ((moment(one, there), one) for one in found)
-    return next(((at, one) for at, one in later if at > now), None)
+    later = ((moment(local_time, there), local_time) for local_time in found)
+    return next(((at, local_time) for at, local_time in later if at > now), None)
 
 
 def walls(rule: str, zone: ZoneInfo) -> ZoneInfo:

@@ -132,11 +132,13 @@ def _of_text(text: str, now: datetime, zone: ZoneInfo, day_begins: time) -> When
         read = _read(word, base) if word.isalpha() else None
         return read is not None and read.period == "month" and not _is_relative(read, base)
 
-    meant = (_parsed(one, base, now, zone, day_begins) for one in readings(text, is_month) if not _is_number(one))
-    found = [one for one in meant if one is not None]
+    meant = (
+        _parsed(reading, base, now, zone, day_begins) for reading in readings(text, is_month) if not _is_number(reading)
+    )
+    found = [moment for moment in meant if moment is not None]
     if not found:
         raise no_time
-    return next((one for one in found if one.at > now), found[-1])
+    return next((moment for moment in found if moment.at > now), found[-1])
 
 
 def _is_number(text: str) -> bool:
@@ -154,7 +156,7 @@ def _refuse_two_dates(text: str) -> None:
 
 def _parsed(text: str, base: datetime, now: datetime, zone: ZoneInfo, day_begins: time) -> When | None:
     readings = (_read(wording, base) for wording in wordings(text))
-    found = next((one for one in readings if one is not None and _is_told_in_full(one, base)), None)
+    found = next((reading for reading in readings if reading is not None and _is_told_in_full(reading, base)), None)
     if found is None:
         return None
     meant = _meant(found, base, now, zone, day_begins)

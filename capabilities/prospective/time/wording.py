@@ -29,8 +29,8 @@ def readings(text: str, is_month: Callable[[str], bool]) -> Iterator[str]:
         if behind:
             yield plain
         return
-    for one in _hours(hour, plain):
-        yield f"{plain[: match.start('hour')]}{one % 24:02d}:00{plain[match.end() :]}"
+    for candidate in _hours(hour, plain):
+        yield f"{plain[: match.start('hour')]}{candidate % 24:02d}:00{plain[match.end() :]}"
 
 
 def _hours(hour: int, text: str) -> list[int]:

@@ -140,17 +140,21 @@ class HindsightBackend:
 
     async def take(self, ctx: Context, carried: Sequence[Carried]) -> int:
         """Put what another bank was given into the queue, unless the server or the queue has it in the same words."""
-        waiting = {(one.document, one.content) for one in await self.waiting(ctx) if one.status == "waiting"}
+        waiting = {(item.document, item.content) for item in await self.waiting(ctx) if item.status == "waiting"}
 
         async def new_to(remote: "Remote") -> list[Carried]:
-            return [one for one in carried if not await remote.holds(one)]
+            return [item for item in carried if not await remote.holds(item)]
 
         items = [
             self._item(
-                ctx, one.content, one.context or self.config.retain_context, document=one.document, said_at=one.said_at
+                ctx,
+                item.content,
+                item.context or self.config.retain_context,
+                document=item.document,
+                said_at=item.said_at,
             )
-            for one in await self._do(ctx, lambda queue: queue.ask(new_to))
-            if (one.document, one.content) not in waiting
+            for item in await self._do(ctx, lambda queue: queue.ask(new_to))
+            if (item.document, item.content) not in waiting
         ]
         if items:
             await self._enqueue(ctx, items, [])

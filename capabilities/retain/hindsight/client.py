@@ -95,15 +95,15 @@ class Remote:
         )
         return [
             Found(
-                one.text,
-                id=one.id,
-                kind=one.type or "",
-                source=one.context or "",
-                said_at=_time(one.mentioned_at),
-                full_length=len(one.text),
+                item.text,
+                id=item.id,
+                kind=item.type or "",
+                source=item.context or "",
+                said_at=_time(item.mentioned_at),
+                full_length=len(item.text),
                 bank=self._bank,
             )
-            for one in found.results
+            for item in found.results
         ]
 
     async def reflect(self, query: str, context: str, tags: Sequence[str]) -> Reflection:
@@ -136,7 +136,9 @@ class Remote:
         found = await self._ask(
             "mental models", lambda: self._client.alist_mental_models(self._bank, detail="content", limit=1000)
         )
-        return [MentalModel(one.id, one.name, one.content or "", tuple(one.tags or ())) for one in found.items]
+        return [
+            MentalModel(model.id, model.name, model.content or "", tuple(model.tags or ())) for model in found.items
+        ]
 
     async def create_mental_model(self, seed: Seed, model_id: str, tags: Sequence[str]) -> None:
         """Make a mental model; the server writes what it says later, and anew after each consolidation."""
@@ -156,13 +158,13 @@ class Remote:
     async def documents(self, tags: Sequence[str]) -> list[Carried]:
         """Return what was given to the bank with one of these tags, or with none, oldest first."""
         found = [await self._document(name) for name in await self._document_names(tags)]
-        held = [one for one in found if one is not None and one.content.strip()]
-        return sorted(held, key=lambda one: one.said_at.timestamp() if one.said_at is not None else 0.0)
+        held = [document for document in found if document is not None and document.content.strip()]
+        return sorted(held, key=lambda document: document.said_at.timestamp() if document.said_at is not None else 0.0)
 
-    async def holds(self, one: Carried) -> bool:
+    async def holds(self, carried: Carried) -> bool:
         """Return whether the bank was given this under its name, in the same words."""
-        known = await self._document(one.document)
-        return known is not None and known.content.strip() == one.content.strip()
+        known = await self._document(carried.document)
+        return known is not None and known.content.strip() == carried.content.strip()
 
     async def _document_names(self, tags: Sequence[str]) -> list[str]:
         names: list[str] = []
@@ -181,7 +183,7 @@ class Remote:
             )
             if page is None:
                 return []
-            names += [one.id for one in page.items]
+            names += [item.id for item in page.items]
             if len(page.items) < PAGE:
                 return list(dict.fromkeys(names))
 

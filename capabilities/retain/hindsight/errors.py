@@ -103,7 +103,7 @@ def _details(body: str) -> Any:
 def _words(details: Any) -> str:
     """Return in one line what a server of this kind says: a text, or a list of what is wrong with which field."""
     if is_list(details):
-        found = [_words(one) for one in details]
+        found = [_words(detail) for detail in details]
         return "; ".join(dict.fromkeys(filter(None, found)))[:SHOWN_CHARS]
     if is_dict(details) and "msg" in details:
         place = ".".join(map(str, details.get("loc", ())))

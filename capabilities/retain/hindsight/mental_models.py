@@ -31,7 +31,7 @@ LONGEST_ID = 64
 def seeds() -> tuple[Seed, ...]:
     """Return the mental models that a bank begins with."""
     text = Path(__file__).with_name("seeds.json").read_text(encoding="utf-8")
-    return tuple(Seed(**one) for one in json.loads(text))
+    return tuple(Seed(**row) for row in json.loads(text))
 
 
 class Models:
@@ -119,7 +119,7 @@ def models_block(models: Sequence[MentalModel], most_chars: int) -> str:
     """
     said = sorted(
         ((escaped(model.name.strip()), escaped(model.content.strip()), model.id) for model in models if model.content),
-        key=lambda one: (one[0].casefold(), one[2]),
+        key=lambda row: (row[0].casefold(), row[2]),
     )
     texts = [f"## {' '.join(name.split())}\n{content}" for name, content, _ in said if content]
     if not texts:

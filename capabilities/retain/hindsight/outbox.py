@@ -88,7 +88,7 @@ def enqueue(tx: Transaction, items: Sequence[OutboxItem]) -> None:
     for item in items:
         if item.document:
             idle = [*_of(tx, item.url, "waiting"), *_of(tx, item.url, "failed")]
-            tx.delete(RETAIN_OUTBOX, [one.id for one in idle if one.document == item.document])
+            tx.delete(RETAIN_OUTBOX, [queued.id for queued in idle if queued.document == item.document])
     tx.put(RETAIN_OUTBOX, items, new=True)
 
 

@@ -86,18 +86,20 @@ class LocalBackend:
         The very same content is kept once. What it states is drawn from it by `flush`.
         """
         made, redacted, failed = self._memories(ctx, items)
-        vectors = await self._vectors([one.searched for _, one in made])
+        vectors = await self._vectors([memory.searched for _, memory in made])
         ids: list[str] = []
         try:
-            ids = await self._in_bank(ctx, lambda tx: remember(tx, [one for _, one in made]), vectors)
+            ids = await self._in_bank(ctx, lambda tx: remember(tx, [memory for _, memory in made]), vectors)
         except FabricError:
-            for index, one in made:
+            for index, memory in made:
                 try:
-                    ids += await self._in_bank(ctx, partial(remember, memories=[one]), vectors)
+                    ids += await self._in_bank(ctx, partial(remember, memories=[memory]), vectors)
                 except FabricError as error:
                     ctx.log.warning("a memory could not be kept", error=str(error))
                     failed.append(Failure(index, str(error)))
-        return Retained(len(items), tuple(ids), tuple(sorted(failed, key=lambda one: one.index)), tuple(redacted))
+        return Retained(
+            len(items), tuple(ids), tuple(sorted(failed, key=lambda failure: failure.index)), tuple(redacted)
+        )
 
     def _memories(
         self, ctx: Context, items: Sequence[RetainItem]
@@ -176,8 +178,8 @@ class LocalBackend:
                 return await self._answer(ctx, query, context, found)
             except ModelError as error:
                 ctx.log.warning("reflecting without a model", error=str(error))
-        lines = [f"- {' '.join(one.content.split())}" for one in found]
-        return Reflection("\n".join([KNOWN, *lines]), tuple(one.id for one in found))
+        lines = [f"- {' '.join(memory.content.split())}" for memory in found]
+        return Reflection("\n".join([KNOWN, *lines]), tuple(memory.id for memory in found))
 
     async def get(self, ctx: Context, memory_id: str) -> Memory | Fact | None:
         """Return all of a memory or a fact by its id; None where no bank that is read knows it."""
@@ -245,7 +247,7 @@ class LocalBackend:
     async def take(self, ctx: Context, carried: Sequence[Carried]) -> int:
         """Take in what another bank was given; its facts are drawn by `flush`. Return how much of it was new."""
         waits = self._read is not None
-        given = [moving.memory_of(ctx, one, waits=waits) for one in carried]
+        given = [moving.memory_of(ctx, item, waits=waits) for item in carried]
         return await self._in_bank(ctx, lambda tx: moving.take(tx, given))
 
     @property

@@ -25,12 +25,12 @@ CLOSED_BY_EDIT = "the memory that stated it was invalidated"
 def draw(tx: Transaction, memory: Memory, stated: Sequence[Observation], clock: Clock, made_by: str) -> None:
     """Take in what a memory states."""
     table = FactTable(tx, FACTS, clock, made_by)
-    offered = [_offered(memory, one) for one in stated if one.category in FACT_CATEGORIES]
+    offered = [_offered(memory, observation) for observation in stated if observation.category in FACT_CATEGORIES]
     reconciliation = table.reconciliation()
     reconciliation.look_up(offered)
     over = set[str]()
-    for one in offered:
-        outcome = reconciliation.reconcile(one)
+    for proposal in offered:
+        outcome = reconciliation.reconcile(proposal)
         fact = reconciliation.get(outcome.id) if outcome.id else None
         if fact is not None and memory.id not in fact.source_episode_ids:
             # Said in one turn by two memories: it is no surer for it, but rests on both.
@@ -64,8 +64,8 @@ def _offered(memory: Memory, stated: Observation) -> FactInput:
         confidence=FACT_CONFIDENCE,
         category=cast("FactCategory", stated.category),
         sources=[
-            one.model_copy(update={"said_at": memory.said_at, "turn_id": _turn_of(one, memory)})
-            for one in memory.sources[-1:]
+            source.model_copy(update={"said_at": memory.said_at, "turn_id": _turn_of(source, memory)})
+            for source in memory.sources[-1:]
         ],
         source_episode_ids=[memory.id],
         attribute=stated.attribute,
@@ -95,11 +95,11 @@ def withdraw(tx: Transaction, memory_id: str) -> None:
     reopened = [fact.model_copy(update=REOPENED) for fact in again if fact.id not in gone]
     tx.put(FACTS, [*left, *reopened])
     tx.delete(FACTS, sorted(gone))
-    _note_outdated(tx, {one for fact in reopened for one in fact.source_episode_ids} - {memory_id})
+    _note_outdated(tx, {episode_id for fact in reopened for episode_id in fact.source_episode_ids} - {memory_id})
 
 
 def _without(tx: Transaction, fact: Fact, memory_id: str) -> Fact:
-    others = [one for one in fact.source_episode_ids if one != memory_id]
+    others = [episode_id for episode_id in fact.source_episode_ids if episode_id != memory_id]
     said = {_turn_of(source, memory) for memory in tx.get_many(MEMORIES, others) for source in memory.sources}
     sources = [source for source in fact.sources if source.turn_id in said] or fact.sources
     return fact.model_copy(update={"source_episode_ids": others, "sources": sources})

@@ -211,7 +211,7 @@ def _merged(pairs: Iterable[tuple[Found, Memory | Fact]]) -> list[Found]:
     for found, row in sorted(pairs, key=lambda pair: _place(pair[0])):
         kept.setdefault(tuple(words(found.content)) or (found.content,), (found, row))
     memories = {row.id: row for _, row in kept.values() if isinstance(row, Memory)}
-    in_full = {one.id for one in memories.values() if one.memory_type != "episode"}
+    in_full = {memory.id for memory in memories.values() if memory.memory_type != "episode"}
     best = {source: found.score for found, row in kept.values() if isinstance(row, Fact) for source in _drawn(row)}
     return sorted(
         (

@@ -36,7 +36,7 @@ def groups(tx: Transaction, now: datetime) -> list[list[Memory]]:
         if not memory.is_valid(now):
             continue
         chunks = found.setdefault(memory.source, [])
-        length = sum(len(one.searched) + len(BETWEEN) for one in chunks[-1]) if chunks else MAX_JOINED_CHARS
+        length = sum(len(part.searched) + len(BETWEEN) for part in chunks[-1]) if chunks else MAX_JOINED_CHARS
         if length + len(memory.searched) > MAX_JOINED_CHARS:
             chunks.append([])
         chunks[-1].append(memory)
@@ -50,31 +50,31 @@ def joined_text(memories: Iterable[Memory]) -> str:
 
 def join(tx: Transaction, group: Sequence[Memory], clock: Clock, vectors: RowVectors | None) -> Slept:
     """Store the episodic memory of a group, and mark its parts, where all of them still are as they were read."""
-    parts = tx.get_many(MEMORIES, [one.id for one in group])
-    if [(one.id, one.content_hash) for one in parts] != [(one.id, one.content_hash) for one in group]:
+    parts = tx.get_many(MEMORIES, [memory.id for memory in group])
+    if [(part.id, part.content_hash) for part in parts] != [(memory.id, memory.content_hash) for memory in group]:
         return Slept()  # one was changed or forgotten meanwhile: the next consolidation takes the rest
-    if any(one.consolidated for one in parts):
+    if any(part.consolidated for part in parts):
         return Slept()  # another consolidation was first
     made = _episodic(parts, clock.new_id("rme"), clock.now())
     tx.embedded = vectors
     tx.put(MEMORIES, [made], new=True)
     tx.embedded = None
-    tx.put(MEMORIES, [one.model_copy(update={"consolidated": True}) for one in parts])
+    tx.put(MEMORIES, [part.model_copy(update={"consolidated": True}) for part in parts])
     return Slept(len(parts), 1)
 
 
 def _episodic(parts: Sequence[Memory], memory_id: str, now: datetime) -> Memory:
-    text, last = joined_text(parts), max(parts, key=lambda one: one.said_at)
+    text, last = joined_text(parts), max(parts, key=lambda part: part.said_at)
     sources: list[Source] = []
-    for one in parts:
-        sources = unite(sources, one.sources)
-    ends = [one.valid_until for one in parts if one.valid_until is not None]
+    for part in parts:
+        sources = unite(sources, part.sources)
+    ends = [part.valid_until for part in parts if part.valid_until is not None]
     return Memory(
         id=memory_id,
         content=text,
         source=last.source,
         importance=CONSOLIDATED_IMPORTANCE,
-        veracity=_veracity([one.veracity for one in parts]),
+        veracity=_veracity([part.veracity for part in parts]),
         trust=trust_of(last.source),
         memory_type="episode",
         metadata=last.metadata,
@@ -87,7 +87,7 @@ def _episodic(parts: Sequence[Memory], memory_id: str, now: datetime) -> Memory:
         content_hash=hash_of(text),
         waits=False,
         tier="episodic",
-        consolidated_from=[one.id for one in parts],
+        consolidated_from=[part.id for part in parts],
     )
 
 
@@ -98,9 +98,9 @@ def _veracity(given: list[Veracity]) -> Veracity:
     ('tool', 'unknown')
     """
     best: Veracity = "unknown"
-    for one in _LESS_TRUSTED:
-        if given.count(one) > (given.count(best) if best != "unknown" else 0):
-            best = one
+    for veracity in _LESS_TRUSTED:
+        if given.count(veracity) > (given.count(best) if best != "unknown" else 0):
+            best = veracity
     return best
 
 
@@ -110,8 +110,8 @@ def without(tx: Transaction, memory_id: str, now: datetime) -> None:
     One that nothing is left of is deleted. The memory itself may be consolidated again.
     """
     for episodic in _containing(tx, memory_id):
-        others = [one for one in episodic.consolidated_from if one != memory_id]
-        parts = [one for one in tx.get_many(MEMORIES, others) if one.is_valid(now)]
+        others = [part_id for part_id in episodic.consolidated_from if part_id != memory_id]
+        parts = [part for part in tx.get_many(MEMORIES, others) if part.is_valid(now)]
         if not parts:
             tx.delete(MEMORIES, [episodic.id])
             continue

@@ -21,47 +21,47 @@ _OWN = "local/"
 def carried(tx: Transaction, now: datetime) -> list[Carried]:
     """Return the memories that were given and still hold, oldest first; not those that were joined of them."""
     given = tx.find(MEMORIES, Where("tier", "=", "working"), order="created_at")
-    return [_carried(one) for one in given if one.is_valid(now)]
+    return [_carried(memory) for memory in given if memory.is_valid(now)]
 
 
-def _carried(one: Memory) -> Carried:
+def _carried(memory: Memory) -> Carried:
     return Carried(
-        document=one.document or f"{_OWN}{one.id}",
-        content=one.content,
-        context=one.context,
-        said_at=one.said_at,
-        is_transcript=one.memory_type == "episode",
-        user_text=one.mined,
+        document=memory.document or f"{_OWN}{memory.id}",
+        content=memory.content,
+        context=memory.context,
+        said_at=memory.said_at,
+        is_transcript=memory.memory_type == "episode",
+        user_text=memory.mined,
     )
 
 
 def take(tx: Transaction, given: Sequence[Memory]) -> int:
     """Store memories of another bank; return how many were not there in the same words."""
-    new = [one for one in given if not _is_known(tx, one)]
-    for one in new:
-        keep(tx, one)
+    new = [memory for memory in given if not _is_known(tx, memory)]
+    for memory in new:
+        keep(tx, memory)
     return len(new)
 
 
-def memory_of(ctx: Context, one: Carried, *, waits: bool) -> Memory:
+def memory_of(ctx: Context, item: Carried, *, waits: bool) -> Memory:
     """Return what another bank was given as a memory of this one."""
     return new_memory(
         ctx,
-        one.content,
+        item.content,
         IMPORTED,
-        context=one.context,
+        context=item.context,
         importance=IMPORTED_IMPORTANCE,
         veracity="imported",
-        memory_type="episode" if one.is_transcript else "fact",
-        said_at=one.said_at or ctx.clock.now(),
+        memory_type="episode" if item.is_transcript else "fact",
+        said_at=item.said_at or ctx.clock.now(),
         sources=[],
-        document=one.document,
-        mined=one.user_text if one.is_transcript else one.content,
+        document=item.document,
+        mined=item.user_text if item.is_transcript else item.content,
         waits=waits,
     )
 
 
-def _is_known(tx: Transaction, one: Memory) -> bool:
-    if one.document.startswith(_OWN) and tx.get(MEMORIES, one.document.removeprefix(_OWN)) is not None:
+def _is_known(tx: Transaction, memory: Memory) -> bool:
+    if memory.document.startswith(_OWN) and tx.get(MEMORIES, memory.document.removeprefix(_OWN)) is not None:
         return True
-    return bool(where(tx, tier="working", content_hash=one.content_hash))
+    return bool(where(tx, tier="working", content_hash=memory.content_hash))

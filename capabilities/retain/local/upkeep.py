@@ -44,7 +44,9 @@ class BankUpkeep:
         done, failed, problem, is_away = 0, set[str](), "", self.read is None
 
         def next_ones(tx: Transaction) -> list[Memory]:
-            return tx.get_many(MEMORIES, [one for one in where(tx, waits=True) if one not in failed][:AT_ONCE])
+            return tx.get_many(
+                MEMORIES, [memory_id for memory_id in where(tx, waits=True) if memory_id not in failed][:AT_ONCE]
+            )
 
         while not is_away and (waiting := await self._in_bank(next_ones)):
             stated: dict[str, Sequence[Observation]] = {}
@@ -72,7 +74,9 @@ class BankUpkeep:
                 draw(tx, now, stated[now.id], self.ctx.clock, self.ctx.path)
                 drawn.append(now.id)
         drawn_from = tx.get_many(MEMORIES, drawn)  # one may have made another outdated
-        tx.put(MEMORIES, [one.model_copy(update={"waits": False, "drawn": len(one.states)}) for one in drawn_from])
+        tx.put(
+            MEMORIES, [memory.model_copy(update={"waits": False, "drawn": len(memory.states)}) for memory in drawn_from]
+        )
         return len(drawn)
 
     async def _stated(self, memory: Memory) -> Sequence[Observation]:

@@ -33,7 +33,7 @@ def remember(tx: Transaction, memories: Iterable[Memory]) -> list[str]:
 
     What holds the very same content already is said again, and keeps its id.
     """
-    return [_remember(tx, one).id for one in memories]
+    return [_remember(tx, memory).id for memory in memories]
 
 
 def _remember(tx: Transaction, new: Memory) -> Memory:

@@ -87,7 +87,7 @@ def _terms(index: "SearchView", positions: Ints) -> Terms:
     if not held:
         return Terms(np.zeros(0, np.int64), np.zeros(0, np.int64))
     flat = np.concatenate(held).astype(np.int64)
-    ranks = np.repeat(np.arange(len(held), dtype=np.int64), [len(one) for one in held])
+    ranks = np.repeat(np.arange(len(held), dtype=np.int64), [len(shingles) for shingles in held])
     keep = wanted[flat]
     flat, ranks = flat[keep], ranks[keep]
     order = np.argsort(flat, kind="stable")

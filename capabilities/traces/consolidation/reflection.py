@@ -41,7 +41,7 @@ def melted(survivor: Trace, other: Trace, now: datetime) -> Trace:
     It is said otherwise only where both are: one that is not was said after all that is.
     """
     tags = unite_tags([*survivor.tags, *other.tags])
-    accessed = [one.last_accessed for one in (survivor, other) if one.last_accessed is not None]
+    accessed = [trace.last_accessed for trace in (survivor, other) if trace.last_accessed is not None]
     update: dict[str, Any] = {
         "tags": tags,
         "length": count_words(survivor.content, tags),

@@ -57,8 +57,8 @@ class Consolidation:
             done = [await self._owner(view, run_id, begun) for view in mine]
             spent = milliseconds(begun, self.ctx.clock.now()) if mine else 0
         counted = ("pruned", "merged", "derived", "compacted", "strengthened")
-        counts = {name: sum(getattr(one, name) for one in done) for name in counted}
-        failed = tuple(reason for one in done for reason in one.failed)
+        counts = {name: sum(getattr(run, name) for run in done) for name in counted}
+        failed = tuple(reason for run in done for reason in run.failed)
         return Reflection(**counts, duration_ms=spent, failed=failed)
 
     async def _owner(self, view: View, run_id: str, begun: datetime) -> Counts:
@@ -72,7 +72,7 @@ class Consolidation:
             return steps.clusters() if self.derive is not None else [], steps.unindexed()
 
         clusters, bare = await self.ctx.transact(before)
-        insights = [(one, text) for one in clusters if (text := await self._insight(one, counts))]
+        insights = [(cluster, text) for cluster in clusters if (text := await self._insight(cluster, counts))]
         texts = [text for _, text in insights]
         embedded = await self.meaning.embed([*texts, *(trace.content for trace in bare)])
 

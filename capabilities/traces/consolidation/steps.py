@@ -116,7 +116,7 @@ class Steps:
         notes = tx.find(tables.feedback, Where("counted", "=", False)) if tx.count(tables.feedback) else []
         if not notes:
             return
-        told = {one.id: one for one in self._held({note.trace_id for note in notes})}
+        told = {trace.id: trace for trace in self._held({note.trace_id for note in notes})}
         mine = [note for note in notes if note.trace_id in told]
         groups = used_together(note for note in mine if not told[note.trace_id].deleted)
         changed = co_activated(groups, tx.get_many(tables.edges, pair_ids(groups)))
@@ -130,11 +130,16 @@ class Steps:
         edges = tx.find(tables.edges) if tx.count(tables.edges) else []
         if not edges:
             return []
-        seen = {trace.id: trace for trace in self._visible({end for one in edges for end in (one.source, one.target)})}
-        groups = clusters((one for one in edges if one.source in seen and one.target in seen), config.min_cluster)
-        found = [Cluster(cluster_key(group), tuple(seen[one] for one in group)) for group in groups]
-        known = {one.cluster for one in tx.find(tables.traces, Where("cluster", "in", [one.key for one in found]))}
-        return [one for one in found if one.key not in known][: config.max_clusters]
+        seen = {
+            trace.id: trace for trace in self._visible({end for edge in edges for end in (edge.source, edge.target)})
+        }
+        groups = clusters((edge for edge in edges if edge.source in seen and edge.target in seen), config.min_cluster)
+        found = [Cluster(cluster_key(group), tuple(seen[trace_id] for trace_id in group)) for group in groups]
+        known = {
+            insight.cluster
+            for insight in tx.find(tables.traces, Where("cluster", "in", [cluster.key for cluster in found]))
+        }
+        return [cluster for cluster in found if cluster.key not in known][: config.max_clusters]
 
     def derive(self, cluster: Cluster, insight: str) -> None:
         """Add what a model drew from a cluster, unless it is known: a semantic trace that names its sources.
@@ -161,7 +166,7 @@ class Steps:
             return
         old = seen.read(settled(seen, now, self.table.config))
         self.table.tx.put(
-            self.view.tables.traces, [one.model_copy(update={"type": "semantic", "updated_at": now}) for one in old]
+            self.view.tables.traces, [trace.model_copy(update={"type": "semantic", "updated_at": now}) for trace in old]
         )
         self.counts.compacted = len(old)
 

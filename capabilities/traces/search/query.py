@@ -108,7 +108,7 @@ def _beginnings(word: str) -> list[Leaf]:
     words = spelled_words(word)
     if len(words) > 1 and "_" in word:
         return [leaf(words, is_open=True)]
-    return [leaf([one], is_open=not (len(one) == 2 and is_unspaced(one))) for one in words]
+    return [leaf([word], is_open=not (len(word) == 2 and is_unspaced(word))) for word in words]
 
 
 def leaf(words: Sequence[str], *, is_open: bool = False) -> Leaf:
