@@ -37,7 +37,7 @@ from capabilities.cognitive.prompt.collecting import most_shown
 from capabilities.cognitive.prompt.prompt import Style
 from capabilities.cognitive.results import Retrieval, Swept
 from capabilities.cognitive.witnesses.record import Witnessed
-from capabilities.communities.config import CommunitiesConfig
+from capabilities.communities.capability import CommunitiesConfig
 from capabilities.hypothesis import HydeChoice, HydeConfig
 from capabilities.prospective import Due, Intention, ProspectiveMemory
 from capabilities.prospective.capability import ZoneChoice

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 from blocks.retain.answering import local_backend
-from blocks.retain.auto import auto_retain_block, before_compaction_block, flush_block
+from blocks.retain.auto import auto_retain_block, before_compaction_block, flush_block, sleep_block
 from blocks.retain.first_turn import first_turn_lines
 from blocks.retain.keeping import OFF
 from blocks.retain.move import clear_block, move_block
 from blocks.retain.shapes import Answer, Recall, Reflect, Retain
-from blocks.retain.sleep import sleep_block
 from blocks.retain.tools import RetainTools
 from capabilities.retain import Backend, Bank, HindsightConfig, LocalConfig, Scoping
 from capabilities.retain.banks import local_bank, server_bank

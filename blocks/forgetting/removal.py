@@ -16,19 +16,22 @@ from fabric.narrowing import is_dict, is_list
 from fabric.record.erased import Erased
 from fabric.record.log import ITEMS
 from fabric.scope import Scope, ScopeIds
-from fabric.store.base import Row, Table, Where
+from fabric.store.base import Row, Rows, Table, Where
 
 from ..owned_records import DOCUMENTS, is_state
 from .erased_texts import Texts
 from .linked_records import MANY
 from .links import Node, ids_by_kind, mentions_id, nodes_of
 from .recognised import told_of
-from .traces_left import let_count_again, take_out_of_mind
 
 if TYPE_CHECKING:
+    from capabilities.cognitive import slots
     from capabilities.retain import session
+    from capabilities.traces import tables as trace_tables
 else:
     session = lazy("capabilities.retain.session")
+    slots = lazy("capabilities.cognitive.slots")
+    trace_tables = lazy("capabilities.traces.tables")
 
 COUNTED = {
     "turn": "kept turns",
@@ -119,8 +122,8 @@ class Removal:
             cut, is_clean = partial(self._cut, texts), partial(self._is_clean, texts)
             erase_work(self.tx.rows, kept.row, cut, is_clean, self.erased)
         erase_effects(self.tx.rows, [kept.row["id"] for kept in by_table[EFFECTS.name]], self.erased)
-        let_count_again(self.tx.rows, made, self.ids)
-        take_out_of_mind(self.tx.rows, made, self.ids)
+        _let_count_again(self.tx.rows, made, self.ids)
+        _take_out_of_mind(self.tx.rows, made, self.ids)
         self._take_out_of_prompts(made)
         for kept in filter(is_state, made):
             state = kept.row["value"]
@@ -189,3 +192,24 @@ def _by_owner(kept: Iterable[KeptRow]) -> dict[Scope, list[Row]]:
     for row in kept:
         found[row.owner].append(row.row)
     return found
+
+
+def _let_count_again(rows: Rows, held: Iterable[KeptRow], gone: AbstractSet[str]) -> None:
+    """Let traces count again that only traces which went said otherwise, and name none of these any more."""
+    for node in (node for kept in held for node in nodes_of(kept)):
+        paths = (*node.links.against, *node.links.versions)
+        lists = {path: ids for path in paths if is_list(ids := node.record.get(path))}
+        left = {path: [one for one in ids if one not in gone] for path, ids in lists.items()}
+        if node.kind == "trace" and left != lists:
+            tables = {tables.traces.key: tables.traces.table for tables in trace_tables.ALL_TABLES.values()}
+            rows.put(tables[node.kept.table], node.kept.owner, [{**node.record, **left}])
+
+
+def _take_out_of_mind(rows: Rows, held: Iterable[KeptRow], gone: AbstractSet[str]) -> None:
+    """Take traces that went out of the slots of sessions, and out of what their prompts showed."""
+    for kept in held:
+        if kept.table == DOCUMENTS and kept.row["id"] == slots.IN_MIND.key:
+            mind: dict[str, Any] = kept.row["value"]
+            still = [slot for slot in mind["held"] if slot["trace"] not in gone]
+            shown = {name: [one for one in mind.get(name, ()) if one not in gone] for name in ("prompted", "rivals")}
+            rows.write(kept.row["id"], kept.owner, {**mind, "held": still, **shown})

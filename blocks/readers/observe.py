@@ -1,7 +1,8 @@
 """Reading one message of a user without a model: the lasting things it says."""
 
+import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from capabilities.claims import claim_of, compare, is_single, says_change
 from capabilities.claims.record import USER
@@ -19,12 +20,15 @@ from .rule import families, first_of, observed
 from .sentences import HIDDEN, own_sentences
 from .statements import asks_for_work, statements
 from .voice import about, plain
-from .when import dated
 
 _SPEAKER = Patterns("speaker")
 _ARTICLES = frozenset({"has", "a", "an"})
 _Said = tuple[str, str]
 """Whom an observation is about, and what it says, in one spelling."""
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_AWAY = {"yesterday": -1, "today": 0, "tonight": 0, "tomorrow": 1}
+_RELATIVE = re.compile(rf"\b(?:{'|'.join(_AWAY)})\b|\b(?:on|by|this|until|is) ({'|'.join(_DAYS)})\b", re.IGNORECASE)
+_DATED = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 
 def observe_text(text: str, *, now: datetime | None = None) -> list[Observation]:
@@ -169,3 +173,20 @@ def _without_implied(found: list[Observation]) -> list[Observation]:
             continue
         kept.append(seen)
     return kept
+
+
+def dated(content: str, now: datetime) -> str:
+    """Return ``content`` with the calendar day it names by distance or weekday added, in the time zone of ``now``.
+
+    A weekday means the next one. The words themselves stay as written.
+
+    >>> dated("Has a dentist appointment tomorrow at 9", datetime(2026, 11, 28))
+    'Has a dentist appointment tomorrow at 9 (2026-11-29)'
+    >>> dated("Their flight is on Monday", datetime(2026, 11, 28))
+    'Their flight is on Monday (2026-11-30)'
+    """
+    found = _RELATIVE.search(content)
+    if found is None or _DATED.search(content):
+        return content
+    away = (_DAYS.index(found[1].lower()) - now.weekday() - 1) % 7 + 1 if found[1] else _AWAY[found[0].lower()]
+    return f"{content} ({(now + timedelta(days=away)).date().isoformat()})"

@@ -1,4 +1,4 @@
-"""What is retained without a tool being called: a conversation every few turns, and before its history is cut."""
+"""What is done without a tool being called: a conversation is kept every few turns, and a bank consolidated."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic.dataclasses import dataclass
 
+from capabilities.retain.local import LocalBackend, Slept
 from capabilities.retain.record import Flushed
 from fabric.flow.block import Block
 from fabric.flow.capability import Use
@@ -129,3 +130,21 @@ def _told(flushed: Flushed, ctx: Context) -> Flushed:
             problem=ctx.redact(flushed.problem),
         )
     return flushed
+
+
+def sleep_block(name: str, current: Current, uses: Sequence[Use]) -> Block[Any, Slept]:
+    """Return the block that consolidates the bank in a file; elsewhere it has nothing to do, since a server does it.
+
+    It may run at any time, in any number of sessions at once, stop at any point and run again: each memory becomes part
+    of one episodic memory, once, and stays itself.
+    """
+
+    @handler(name=f"{name}/sleep", uses=uses)
+    async def sleep(_: object, ctx: Context) -> Slept:
+        chosen = current()
+        if not isinstance(chosen, LocalBackend):
+            return Slept()
+        await chosen.flush(ctx)
+        return await chosen.sleep(ctx)
+
+    return sleep

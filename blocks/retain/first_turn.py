@@ -7,9 +7,8 @@ from typing import TypeVar
 from capabilities.retain.backend import Backend
 from capabilities.retain.config import AutoConfig
 from capabilities.retain.prompt import memories_block
-from capabilities.retain.query import compose_query
 from capabilities.retain.session import RETAIN_STATE
-from capabilities.retain.transcript import said_in_session
+from capabilities.retain.transcript import Said, said_in_session
 from fabric.errors import FabricError
 from fabric.flow.capability import ContextLines
 from fabric.flow.context import Context
@@ -23,6 +22,7 @@ from .keeping import Current, Settings, keep_earlier
 from .state import STATE_RESOURCES, bank_key
 
 T = TypeVar("T")
+PRIOR_CONTEXT = "Prior context:"
 
 
 def first_turn_lines(current: Current, settings: Settings, resources: Sequence[Resource]) -> ContextLines:
@@ -120,3 +120,28 @@ class _Patience:
             reason = self._ctx.redact(error_text(error))
             self._ctx.log.warning("the turn goes on without what the bank remembers", error=reason)
             return instead
+
+
+def compose_query(earlier: Sequence[Said], message: str, turns: int, most: int) -> str:
+    r"""Return the question: a line for each message of the turns before, the user's message last.
+
+    ``turns`` counts the user's turns that are looked at, the present one included. Of ``most`` characters the message
+    has the first, and alone is it cut; lines fill what is left from the newest on, so that the oldest fall away.
+
+    >>> from datetime import UTC, datetime
+    >>> said = Said("user", "We use pytest.", 1, datetime(2026, 1, 2, tzinfo=UTC))
+    >>> compose_query([said], "How do I run one test?", 2, 800)
+    'Prior context:\nuser: We use pytest.\n\nHow do I run one test?'
+    """
+    current = message.strip()[:most]
+    room = most - len(current) - len(PRIOR_CONTEXT) - 2
+    numbers = sorted({said.turn for said in earlier})
+    wanted = set(numbers[-(turns - 1) :] if turns > 1 else ())
+    lines: list[str] = []
+    for said in reversed(earlier):
+        line = f"{said.role}: {' '.join(said.text.split())}"
+        room -= len(line) + 1
+        if said.turn not in wanted or room < 0:
+            break
+        lines.insert(0, line)
+    return "\n".join([PRIOR_CONTEXT, *lines, "", current]) if lines else current

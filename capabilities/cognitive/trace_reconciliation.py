@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from capabilities.semantic.namesakes import are_two
 from fabric.search.views import holds, ids_at
 
 from ..claims import OTHER, USER, Claim, compare, read_as
@@ -17,7 +18,6 @@ from ..traces.record import Edge, EdgeType, Trace
 from ..traces.seen import visible
 from ..traces.words import entity_term, rival_terms
 from .config import CognitiveConfig
-from .content.namesakes import are_two
 from .graph import WEIGHTS
 from .wakefulness import Elapsed
 

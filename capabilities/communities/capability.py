@@ -1,11 +1,21 @@
-"""The communities of a cognitive memory as a capability: ``ctx.cap.communities``."""
+"""The communities of a cognitive memory as a capability, ``ctx.cap.communities``, and how often they are built."""
+
+from pydantic import Field
 
 from fabric.flow.capability import Capability, define_capability
 
 from ..cognitive.capability import Cognition
 from ..equal import one_for
+from ..settings import Settings
 from .memory import CommunityMemory
 from .tables import COMMUNITY_RESOURCES
+
+
+class CommunitiesConfig(Settings):
+    """When the end of a turn builds communities."""
+
+    every_hours: float = Field(default=24.0, gt=0)
+    """After how long it builds them again."""
 
 
 def create_communities(mind: Cognition) -> Capability[CommunityMemory]:

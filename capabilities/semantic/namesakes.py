@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..claims import subject_key
+from ..relations.kin_reading import kin_in
 from ..relations.words import kin_of, listed, means
 
 
@@ -80,3 +81,31 @@ def are_apart(one: str, other: str) -> bool:
     if any(family) or all(couple):
         return any(family)
     return listed("loose_ties").isdisjoint({one, other})
+
+
+def _introduced(text: str) -> Mapping[str, Sequence[str]]:
+    """Return by first name what the people are whom a text names by it.
+
+    >>> _introduced("My sister Anna works at Philips.")
+    {'anna': ['sister']}
+    """
+    found: dict[str, list[str]] = {}
+    for kin in kin_in(text):
+        name = first_name(kin.name)
+        if name:
+            found.setdefault(name, []).append(kin.kin[-1])
+    return found
+
+
+def are_two(one: str, other: str) -> bool:
+    """Return whether two texts name somebody by one name who cannot be one person.
+
+    >>> are_two("My sister Anna works at Philips.", "My boss Anna works at Shell.")
+    True
+    >>> are_two("My sister Anna works at Philips.", "Anna works at Shell.")
+    False
+    """
+    mine, theirs = _introduced(one), _introduced(other)
+    return any(
+        are_apart(kin, their) for name in mine.keys() & theirs.keys() for kin in mine[name] for their in theirs[name]
+    )

@@ -3,7 +3,6 @@
 Not here: what is drawn from them (``blocks/capture``), and the session's own record of items (``fabric/record``).
 """
 
-from .behind import turns_behind
-from .record import Exchange, Turn, create_turns_resource, tag_term
+from .record import Exchange, Turn, create_turns_resource, tag_term, turns_behind
 
 __all__ = ["Exchange", "Turn", "create_turns_resource", "tag_term", "turns_behind"]

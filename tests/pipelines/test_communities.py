@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from capabilities.communities.config import CommunitiesConfig
+from capabilities.communities.capability import CommunitiesConfig
 from capabilities.communities.extracting import Material, read_by_rules
 from capabilities.communities.grouping import (
     LEAST_HUB,

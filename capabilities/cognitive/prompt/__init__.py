@@ -1,1 +1,1 @@
-"""The part of the memory that a prompt gets: its lines, its sections, its budget. Nothing of the store."""
+"""The part of the memory that a prompt gets: its lines, its sections, its budget; only `collecting` reads the store."""

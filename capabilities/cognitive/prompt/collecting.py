@@ -1,8 +1,10 @@
 """What a prompt gets of the memory, in one transaction: its parts put together, and what of them counts afterwards."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from capabilities.formulas.prompt_budget import CHARS_PER_TOKEN, SHARES, Shares, allotted
 from capabilities.prospective.memory import ProspectiveMemory
+from capabilities.prospective.record import Due
 from capabilities.traces.notes import read_notes
 from capabilities.traces.table import TraceTable
 from fabric.flow.resource import Transaction
@@ -13,8 +15,7 @@ from ..mechanisms.on_use import rivals_of
 from ..observing.record import desk_of
 from ..slots import IN_MIND
 from .assembling import Asked, parts_of
-from .prompt import Assembled, PromptLine, assemble, observation_line
-from .reminders import reminder_lines
+from .prompt import HEADINGS, Assembled, PromptLine, assemble, observation_line, reminder_line
 
 LEAST_SHOWN, MOST_SHOWN, SHORT = 20, 100, 25
 """How many memories are retrieved for a prompt at least and at most, and how many tokens a short one has."""
@@ -22,6 +23,10 @@ SHOWN_NOTES = 10
 """How many notes on the conversation a prompt shows: the latest."""
 OF_USE = 0.4
 """What a prompt showed counts as used where it is more relevant than that to its cue: the rest only filled the room."""
+LEAST_CHARS = 40
+"""Fewer characters than this leave a reminder no meaning."""
+_FRAME = 200
+"""About how many characters a block takes around its sections, of which none has a share."""
 
 
 def most_shown(tokens: int) -> int:
@@ -31,6 +36,27 @@ def most_shown(tokens: int) -> int:
     (20, 40, 100)
     """
     return min(MOST_SHOWN, max(LEAST_SHOWN, tokens // SHORT))
+
+
+def reminder_lines(due: Sequence[Due], tokens: int, shares: Shares = SHARES) -> tuple[PromptLine, ...]:
+    """Return what is due as lines for a prompt of so many tokens, the most important first.
+
+    What would not fit into the section's share of them even alone is cut: it would stand before all the others for
+    good, and none would be told.
+
+    >>> told = reminder_lines([Due(id="pm_1", content="PR review is due", trigger="time_based", importance=0.8)], 1000)
+    >>> told[0].text
+    '- [time_based] PR review is due'
+    """
+    room = CHARS_PER_TOKEN * tokens - _FRAME
+    share = max(LEAST_CHARS, allotted(room, shares.reminders) - len(HEADINGS["reminders"]) - 4)
+    return tuple(
+        PromptLine(intention.id, _cut(reminder_line(intention.trigger, intention.content), share)) for intention in due
+    )
+
+
+def _cut(line: str, most: int) -> str:
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
 def _observations(tx: Transaction) -> Iterator[PromptLine]:

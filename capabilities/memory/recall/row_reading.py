@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
 
+from capabilities.claims import USER
 from capabilities.episodic import Episode
 from capabilities.semantic import Fact, FactTable
 from capabilities.turns import Turn
@@ -14,17 +15,17 @@ from capabilities.working import WorkingEntry
 from fabric.flow.context import Context
 from fabric.flow.resource import Collection, Transaction
 
-from ..beside.outdated_notes import outdated_beside
 from ..beside.shelves import is_beside
 from ..beside.shelves import read as read_beside
 from ..layout import Memory, MemoryLayout
-from ..no_longer_so import no_longer_so
+from ..no_longer_so import Told, no_longer_so
 from ..outdated_turns import told_of_closed
+from ..people.oneself import subjects_of
 from ..tags import tag_test
 from .eligible import still_allowed
 from .past import held_then
 from .prior import of_fact
-from .ranked import RankedMemory
+from .ranked import Outdated, RankedMemory
 from .request import RecallRequest
 from .snapshot import Snapshot
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound=BaseModel)
 LOOKED_THROUGH = 1_000
 """How many memories of a tier are looked at where only those are wanted that rest on some turns."""
+OWN = frozenset({"traces_user", "traces_thread", "mind_beliefs"})
+"""The collections in which nobody but the user speaks of themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +163,7 @@ class _Reading:
                 max(limit, LOOKED_THROUGH) if self.request.asks_for_turns else limit, group.tier
             )
             by_id = {group.index.ids[number - group.start]: number for number in numbers}
-            read = outdated_beside(
+            read = _outdated_beside(
                 self.tx, ctx, self.layout, group.tier, read_beside(self.tx, ctx, group.tier, list(by_id))
             )
             found += [(by_id[memory.id], memory) for memory in read if self.request.wants_beside(memory, self.has_tags)]
@@ -176,3 +179,21 @@ def _as_it_was(fact: Fact, table: FactTable) -> RankedMemory:
     """Return a fact as recall shows it, with what took its place where it is over."""
     outdated = told_of_closed(fact, table) if fact.status != "current" else None
     return of_fact(fact).model_copy(update={"outdated": [outdated] if outdated is not None else []})
+
+
+def _outdated_beside(
+    tx: Transaction, ctx: Context, layout: MemoryLayout, key: str, found: Sequence[RankedMemory]
+) -> list[RankedMemory]:
+    """Return the rows of a collection, marked where a fact about the user that was stated later makes them untrue."""
+    if key not in OWN or not found:
+        return list(found)
+    mine = subjects_of(ctx.user, layout)
+    subject = USER if USER in mine else min(mine)
+    now = ctx.clock.now()
+    told = [Told(note.id, note.content, subject, note.sources, note.said_at or now) for note in found]
+    gone = no_longer_so(tx, layout, told)
+    return [note if note.id not in gone or note.outdated else _marked(note) for note in found]
+
+
+def _marked(memory: RankedMemory) -> RankedMemory:
+    return memory.model_copy(update={"outdated": [Outdated(was=memory.content)]})

@@ -1,13 +1,15 @@
 """The command that looks at reminders, puts them off and settles them. It brings none back: what is due stays due."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
+from zoneinfo import ZoneInfo
 
 import typer
 
 from ..options import Agent, FileArgument, Json, NamedFile, Org, User, one_file
-from ..output import nothing_found, write_json
+from ..output import nothing_found, table, write_json
 from ..target import NO_SESSION, Target, opened
+from ..tiers import shortened
 
 if TYPE_CHECKING:
     from capabilities.prospective import Intention, ProspectiveMemory
@@ -78,15 +80,13 @@ async def _settled(
 
 
 def _show(target: Target, agent: str, zone: str | None, work: "Work", *, as_json: bool) -> None:
-    from ..reminder_table import show_reminders
-
     found, shown_in = _do(target, agent, zone, work)
     if as_json:
         write_json(found)
     if not found:
         raise nothing_found(f"nothing waits for {target.whose}; name another with --user, --session, --agent or --org")
     if not as_json:
-        show_reminders(found, shown_in)
+        _write_table(found, shown_in)
 
 
 def _do(target: Target, agent: str, zone: str | None, work: "Work") -> Any:
@@ -101,3 +101,27 @@ def _do(target: Target, agent: str, zone: str | None, work: "Work") -> Any:
 
     with opened(target) as at:
         return at.fabric.session(target.session or NO_SESSION, **target.owner, agent=agent or None).run(look).output
+
+
+def _write_table(found: "Sequence[Intention]", zone: ZoneInfo) -> None:
+    """Write reminders, each with what brings it back and its id; times are those of the zone."""
+    rows = [
+        (
+            _when(one, zone),
+            one.rule or ("again and again" if one.recurring else ""),
+            f"{one.importance:.2f}",
+            one.status,
+            f"{shortened(one.content)} | {one.id}",
+        )
+        for one in found
+    ]
+    columns = [f"due ({zone.key})", "recurs", "importance", "status", "what, and its id"]
+    table(f"Reminders: {len(rows)}", columns, rows)
+
+
+def _when(one: "Intention", zone: ZoneInfo) -> str:
+    if one.next_at is not None:
+        return f"{one.next_at.astimezone(zone):%a %Y-%m-%d %H:%M}"
+    if one.trigger == "event_based":
+        return f"on {', '.join(one.events)}"
+    return f"about {shortened(one.cue)}" if one.cue else ""

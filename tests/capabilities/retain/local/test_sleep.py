@@ -2,7 +2,7 @@
 
 import asyncio
 
-from blocks.retain.sleep import sleep_block
+from blocks.retain.auto import sleep_block
 from capabilities.retain import Edit
 from capabilities.retain.local import LOCAL_RESOURCES, Memory, Slept
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capabilities.retain.query import PRIOR_CONTEXT, compose_query
+from blocks.retain.first_turn import PRIOR_CONTEXT, compose_query
 from capabilities.retain.transcript import Said
 
 AT = datetime(2026, 11, 29, tzinfo=UTC)
