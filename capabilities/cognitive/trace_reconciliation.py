@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from capabilities.semantic.namesakes import are_two
 from fabric.search.views import holds, ids_at
 
 from ..claims import OTHER, USER, Claim, compare, read_as
 from ..claims.record import Verdict
 from ..formulas.in_sleep import FULLEST_ENTITY, IN_SEQUENCE
 from ..formulas.retention import interference
+from ..semantic.namesakes import are_two
 from ..traces.graph import edge_between
 from ..traces.record import Edge, EdgeType, Trace
 from ..traces.seen import visible
