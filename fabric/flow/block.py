@@ -53,7 +53,6 @@ class CommonOptions(TypedDict, total=False):
     """What every factory of blocks takes."""
 
     description: str
-    input_schema: Any
     uses: Sequence[Use]
     retry: Retry | None
     rescue: "Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None"

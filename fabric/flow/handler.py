@@ -19,6 +19,7 @@ class HandlerOptions(CommonOptions, total=False):
     """What `handler` takes beside the function."""
 
     name: str
+    input_schema: Any
     output_schema: Any
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, overload
+from typing import Any, Required, TypeVar, Unpack, overload
 
 from ..errors import ConfigurationError
 from ..narrowing import is_mapping
-from .block import Block, In, Out, rescues_of
+from .block import Block, CommonOptions, In, Out, rescues_of
 from .calls import Fn
 from .capability import Use
 from .failing import Retry
@@ -199,30 +199,17 @@ class Sequencer(Chain[In, Out]):
         return replace(self, rescues=rescues_of(self._block(rescue))).checked()
 
 
+class SequencerOptions(CommonOptions, total=False):
+    """What `sequencer` takes, but for the schema of its input."""
+
+    name: Required[str]
+    output_schema: Any
+
+
 @overload
-def sequencer(
-    *,
-    name: str,
-    description: str = "",
-    input_schema: type[V],
-    output_schema: Any = None,
-    uses: Sequence[Use] = (),
-    retry: Retry | None = None,
-    rescue: Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None = None,
-    connect_input: Fn | None = None,
-) -> Sequencer[V, V]: ...
+def sequencer(*, input_schema: type[V], **options: Unpack[SequencerOptions]) -> Sequencer[V, V]: ...
 @overload
-def sequencer(
-    *,
-    name: str,
-    description: str = "",
-    input_schema: Any = None,
-    output_schema: Any = None,
-    uses: Sequence[Use] = (),
-    retry: Retry | None = None,
-    rescue: Block[Any, Any] | Mapping[type[Exception], Block[Any, Any]] | None = None,
-    connect_input: Fn | None = None,
-) -> Sequencer[object, Any]: ...
+def sequencer(*, input_schema: Any = None, **options: Unpack[SequencerOptions]) -> Sequencer[object, Any]: ...
 def sequencer(
     *,
     name: str,

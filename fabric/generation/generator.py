@@ -204,6 +204,7 @@ class GeneratorOptions(CommonOptions, total=False):
 
     name: Required[str]
     model: Required[ModelChoice]
+    input_schema: Any
     system: Text | Sequence[Text]
     context: Sequence[Any]
     history: bool | int | History

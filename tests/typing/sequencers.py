@@ -54,6 +54,9 @@ assert_type(handler(words, name="words"), Block[str, list[str]])
 chain = sequencer(name="chain")
 assert_type(chain, Sequencer[object, Any])
 assert_type(sequencer(name="asked", input_schema=Question), Sequencer[Question, Question])
+assert_type(sequencer(name="asked", input_schema=None, description="", uses=(), rescue=half), Sequencer[object, Any])
+sequencer()  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
+sequencer(name="asked", nmae="")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
 assert_type(chain.then(length), Sequencer[object, int])
 assert_type(chain.then(words), Sequencer[object, list[str]])
 assert_type(chain.then(count).then(half), Sequencer[object, float])
