@@ -2,6 +2,8 @@
 
 from typing import assert_type
 
+from pydantic import BaseModel
+
 from capabilities.memory.recall.recall import RankedMemory
 from fabric import Fabric, RunFinished, RunResult, Session, generator, handler, sequencer
 from fabric.testing import run_block
@@ -11,6 +13,15 @@ from pipelines import AsyncMemory, Memory, MemorySystem, memory_system
 @handler
 def greet(name: str) -> str:
     return f"Hello {name}"
+
+
+class Question(BaseModel):
+    text: str
+
+
+@handler(input_schema=Question)
+def ask(question: Question) -> str:
+    return question.text
 
 
 def words(text: str) -> list[str]:
@@ -25,6 +36,7 @@ chat = sequencer(name="chat").then(greet).then(words).work(mem.capture_from_item
 def talk(session: Session) -> None:
     assert_type(session.run(greet, "ada"), RunResult[str])
     assert_type(session.run(greet, "ada").output, str)
+    assert_type(session.run(ask, {"text": "ada"}).output, str)  # an input may be what its schema is made of
     assert_type(session.run(chat, "ada", turn_id="first").output, list[str])
     assert_type(session.run(mem.context_block, "ada").output, str)
     assert_type(session.run(generator(name="answer", model="gpt-5-mini"), "ada").output, str)
