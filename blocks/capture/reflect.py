@@ -125,7 +125,7 @@ class _Routing:
         self.facts = table.reconciliation() if table is not None else None
 
     def look_up(self) -> None:
-        """Read everything that the observations are compared with at once."""
+        """Read in one go all rows that the observations will be compared with."""
         if self.facts is not None:
             named = {
                 observation.replaces

@@ -37,7 +37,7 @@ SHOWN_FACTS = 200
 
 
 class Evidence(BaseModel):
-    """What a consolidation works on."""
+    """The input of a consolidation: the episodes to distil, and the facts that are known."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -67,7 +67,7 @@ class Circle:
             waiting = new - seen
 
     def take(self, node: Node) -> set[str]:
-        """Take a record; return the ids that lead on from it."""
+        """Add a record to those that are to be deleted; return its id and the ids of its other forms and versions."""
         if node.key in self.taken:
             return set()
         self.taken[node.key] = node
@@ -110,12 +110,12 @@ class Circle:
 
     @property
     def ids(self) -> set[str]:
-        """The ids of what was taken."""
+        """The ids of the records that are to be deleted."""
         return {node.id for node in self.taken.values()}
 
     @property
     def texts(self) -> set[str]:
-        """What the taken records say."""
+        """The texts of the records that are to be deleted."""
         return {text for node in self.taken.values() for text in node.texts}
 
     def says_so(self, node: Node, texts: Texts) -> bool:

@@ -88,7 +88,7 @@ class Node:
 
     @property
     def key(self) -> tuple[str, Scope, str]:
-        """Where it stands: no other record has the same."""
+        """The record's table, owner and id, which no other record shares."""
         return self.kept.table, self.kept.owner, self.id
 
     @property
@@ -107,7 +107,7 @@ class Node:
 
     @property
     def texts(self) -> set[str]:
-        """What it says."""
+        """The texts of the record, at the paths that its kind keeps them at."""
         return self.named(self.links.says)
 
 
@@ -131,7 +131,7 @@ def ids_by_kind(nodes: Iterable[Node]) -> dict[str, list[str]]:
 
 
 def united(one: dict[str, list[str]], other: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return the ids of both, by kind."""
+    """Return the union of two groups of ids, by kind of record."""
     return {kind: list(dict.fromkeys([*one.get(kind, ()), *other.get(kind, ())])) for kind in {**one, **other}}
 
 

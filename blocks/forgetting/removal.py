@@ -68,7 +68,7 @@ class Removal:
         self.texts = Texts.of({text for node in gone for text in node.texts})
 
     def run(self) -> None:
-        """Take all of it out."""
+        """Delete the records, and all that was made of them or of their turns, in the transaction that is open."""
         self._delete(node for node in [*self.nodes, *self.turns] if node.kind != "working")
         self._delete_entries()
         for ids, numbers in self.places.items():

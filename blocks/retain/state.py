@@ -52,7 +52,7 @@ def begin(tx: Transaction, backend: Backend) -> None:
 
 
 def put_retained_through(tx: Transaction, backend: Backend, turn: int) -> None:
-    """Move the watermark."""
+    """Write up to which of the user's turns the session is retained (its watermark)."""
     state = tx.read(RETAIN_STATE)
     moved = {**state.retained_through_user_turn, bank_key(backend): turn}
     tx.write(RETAIN_STATE, state.model_copy(update={"retained_through_user_turn": moved}))

@@ -78,12 +78,12 @@ class CognitiveMemory(TraceReader):
 
     @property
     def observer(self) -> Observer:
-        """What waits to be observed, and the notes on what was."""
+        """The buffer of messages that wait to be observed by a model, and the notes made of them."""
         return Observer(*self._shared)
 
     @property
     def witnessing(self) -> Witnessing:
-        """Encodes events as the agent of this context saw them."""
+        """Encodes events as memory traces of the agent of this context, told from its point of view."""
         return Witnessing(*self._shared)
 
     @checks_arguments
@@ -223,13 +223,13 @@ class CognitiveMemory(TraceReader):
 
     @checks_arguments
     async def ignore(self, trace_ids: Texts) -> list[Trace]:
-        """Note that traces were shown and of no use: they become weaker, and fade faster."""
+        """Mark traces as shown and not used: a tenth weaker, and fading twice as fast. Returns those found."""
         ids = tuple(trace_ids)
         return await self._ctx.transact(lambda tx: ignore_traces(self._table(tx), ids, self._config))
 
     @property
     def reclassification(self) -> Reclassification:
-        """The traces whose features only words have told, though a model is to be asked."""
+        """The traces whose emotional features were read by word lists and wait to be read by a model."""
         return Reclassification(*self._shared)
 
     async def outlook(self) -> list[Outlook]:
@@ -271,12 +271,12 @@ class CognitiveMemory(TraceReader):
         return graph_of(await self._edges(scope))
 
     async def in_mind(self) -> Slots:
-        """Return what is in mind in this session."""
+        """Return the slots of this session's working memory: which traces they hold, and how active each is."""
         return (await self._ctx.transact(lambda tx: tx.read(IN_MIND))).slots(self._config)
 
     @checks_arguments
     async def focus(self, trace_id: str) -> Slot | None:
-        """Bring a trace to mind, or focus on it again; None where there is no such trace."""
+        """Hold a trace in a slot, or activate the slot that holds it more; None where there is no such trace."""
 
         def work(tx: Transaction) -> Slot | None:
             if self._table(tx).live(trace_id) is None:
@@ -291,7 +291,7 @@ class CognitiveMemory(TraceReader):
 
     @checks_arguments
     async def rehearse(self, slot_id: str) -> bool:
-        """Keep something in mind by going over it; False where no slot has that id."""
+        """Rehearse a slot, which raises its activation by 0.15; False where no slot has that id."""
 
         def work(tx: Transaction) -> bool:
             mind = tx.read(IN_MIND)

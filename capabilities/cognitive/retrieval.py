@@ -95,12 +95,12 @@ class _Candidate:
     share: float
 
     def score(self, signals: Signals, config: CognitiveConfig) -> float:
-        """Return what these signals come to."""
+        """Return the score of a candidate: the weighted sum of its six signals, times its share."""
         return priority(signals, config.weights) * self.share
 
 
 async def retrieve(ctx: Context, config: CognitiveConfig, meaning: Meaning, sought: Sought) -> Retrieval:
-    """Return what the cue brings to mind; nothing is changed."""
+    """Return the traces that a cue retrieves, scored by six signals, and those that activation spreads to."""
     scope, most = ctx.ids.scope("session"), CANDIDATES * sought.limit
     speakers = meaning.speakers.get(scope, frozenset())
     question = read_question(sought.cue, speakers)

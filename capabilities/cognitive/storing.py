@@ -105,7 +105,7 @@ def use_traces(
 
 
 def ignore_traces(table: TraceTable, ids: Iterable[str], config: CognitiveConfig) -> list[Trace]:
-    """Note that traces were shown and not used: each becomes weaker, and fades twice as fast."""
+    """Mark traces as shown and not used, and return them: a tenth weaker, and of half the stability."""
     return [held.trace for held in _change(table, ids, ignored_now, config)]
 
 
@@ -142,7 +142,7 @@ def _drifted(trace: Trace, mood: Mood | None, config: CognitiveConfig, now: Elap
 
 
 def after(trace: Trace, rule: Callable[[Retention, float, float], Retention], now: Elapsed) -> Trace:
-    """Return a trace as a rule leaves it that is applied now."""
+    """Return a trace after a formula of retention was applied to it at the present time."""
     kept = rule(retention_of(trace), now.since_use(trace), trace.intensity)
     interval = min(kept.interval / 1000, LONGEST)
     update: dict[str, Any] = {

@@ -58,7 +58,7 @@ class Reconciled:
 def reconcile_trace(
     table: "TraceTable", place: "Place", new: Trace, now: Elapsed, config: CognitiveConfig
 ) -> Reconciled:
-    """Return what becomes of a new trace among those of its place; nothing is written."""
+    """Return a new trace compared with those of its place: repeated, contradicted, tied; nothing is written."""
     index = table.tx.index(place.tables.traces, table.space)
     if index is None or not len(index):
         return Reconciled(new)

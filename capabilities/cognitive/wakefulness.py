@@ -63,7 +63,7 @@ CLOCKS = by_owner(_clock)
 
 @dataclass(frozen=True, slots=True)
 class Elapsed:
-    """The present of one owner's traces: what they have left, and what a use makes of them."""
+    """The present time of one owner's traces, by the clock or in seconds awake: what their decay is computed with."""
 
     now: datetime
     awake: float
@@ -76,12 +76,12 @@ class Elapsed:
         return max(0.0, (self.now - (trace.last_accessed or trace.created_at)).total_seconds()) * 1000
 
     def strength(self, trace: Trace) -> float:
-        """Return what is left of a trace's strength, 0 to 1."""
+        """Return a trace's strength after decay since its last use, 0 to 1."""
         return current_strength(trace.strength, self.since_use(trace), trace.stability * 1000)
 
 
 def elapsed(tx: Transaction, owner: Owner, config: CognitiveConfig, now: datetime) -> Elapsed:
-    """Return the present of one owner; nothing is written."""
+    """Return the present time of one owner's traces, as the profile counts it; nothing is written."""
     if config.profile.time == "wall":
         return Elapsed(now, 0.0, counts_awake=False)
     return Elapsed(now, tx.read(CLOCKS[owner]).at(now).awake, counts_awake=True)
@@ -95,5 +95,5 @@ def awaken(tx: Transaction, owner: Owner, config: CognitiveConfig, now: datetime
 
 
 def retention_of(trace: Trace) -> Retention:
-    """Return how well a trace is kept, in the milliseconds of the formulas."""
+    """Return a trace's strength, stability, uses and interval as the formulas take them: times in milliseconds."""
     return Retention(trace.strength, trace.stability * 1000, trace.retrieval_count, trace.interval * 1000)

@@ -84,7 +84,7 @@ class GlobalSearch(BaseModel):
 
     @property
     def text(self) -> str:
-        """It as lines, as they were said; in a prompt they belong into a `data_block`."""
+        """The result as lines of text, not escaped: in a prompt they belong into a `data_block`."""
         return "\n".join(f"- {community.summary}" for community in self.communities)
 
 

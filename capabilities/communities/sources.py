@@ -93,7 +93,7 @@ def _text(index: "SearchView", name: str, position: int) -> str:
 
 
 def materials(tx: Transaction, view: View, held: dict[str, Held]) -> list[Material]:
-    """Return these memories as what a reader needs."""
+    """Return memories as the input of entity extraction."""
     owner = view.tables.owner
     traces = tx.get_many(view.tables.traces, [source for source, how in held.items() if not how.is_fact])
     found = [_of_trace(trace, owner) for trace in traces if not trace.deleted]

@@ -18,7 +18,7 @@ _COMMUNITY: Mapping[str, ColumnType] = {"persona": "text", "level": "integer", "
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """What is kept for one kind of owner."""
+    """The tables of one kind of owner: the graph of each memory, the communities, and the state of the build."""
 
     graph: Collection[SourceGraph]
     communities: Collection[Community]
@@ -26,7 +26,7 @@ class Shelf:
 
     @property
     def resources(self) -> tuple[Resource, ...]:
-        """All of it."""
+        """The resources that hold these, for a capability to declare."""
         return (self.graph, self.communities, self.state)
 
 

@@ -245,7 +245,7 @@ class ProspectiveMemory:
 
     @checks_arguments
     async def get(self, intention_id: str) -> Intention | None:
-        """Return one by its id; None without one."""
+        """Return an intention by its id; None where the context sees none with it."""
         return drawn(await self._ctx.transact(lambda tx: self._table(tx).find(intention_id)))
 
     @checks_arguments
@@ -260,12 +260,12 @@ class ProspectiveMemory:
 
     @checks_arguments
     async def done(self, intention_id: str) -> Intention:
-        """Note that something was done; of one that recurs only this time is, and `cancel` ends it."""
+        """Mark an intention as done; of a recurring one only this time is done, and `cancel` ends it."""
         return await self._changed(intention_id, lambda intention: state.done(intention, self._ctx.clock.now()))
 
     @checks_arguments
     async def cancel(self, intention_id: str) -> Intention:
-        """End one: it does not come back, nor recur."""
+        """Cancel an intention: it is not brought back, and does not recur."""
         return await self._changed(
             intention_id, lambda intention: state.ended(intention, "cancelled", self._ctx.clock.now())
         )

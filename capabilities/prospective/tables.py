@@ -61,7 +61,7 @@ class Intentions:
     is_under_way: Callable[[str], bool]
 
     def pending(self) -> list[Intention]:
-        """Return those that wait, oldest first, owner by owner."""
+        """Return the pending intentions that the session sees, oldest first, owner by owner."""
         return [
             intention
             for intention in self._seen(lambda rows: _pending(rows) | _claimed(rows))
@@ -97,11 +97,11 @@ class Intentions:
         ]
 
     def all(self) -> list[Intention]:
-        """Return all of them, those that are done or cancelled too."""
+        """Return all intentions that the session sees, also those that are done or cancelled."""
         return list(self._seen(lambda rows: rows.alive))
 
     def find(self, intention_id: str) -> Intention | None:
-        """Return one by its id; None where the session sees none of it."""
+        """Return an intention by its id; None where the session sees none with it."""
         for table, personas in _places(self.tx):
             index = self.tx.index(table)
             found = None if index is None or index.position_of(intention_id) < 0 else self.tx.get(table, intention_id)
@@ -128,7 +128,7 @@ class Intentions:
         return intention
 
     def put(self, intentions: Iterable[Intention]) -> None:
-        """Store changed ones."""
+        """Store changed intentions in the places they were read from."""
         by_table: dict[str, tuple[Collection[Intention], list[Intention]]] = {}
         for intention in intentions:
             table = self._table(intention.scope)

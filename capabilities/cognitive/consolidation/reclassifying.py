@@ -24,7 +24,7 @@ class Reclassification(Part):
     """The traces that a session sees and whose features only words have told: `waiting`, until a model tells them."""
 
     async def waiting(self, most: int = 20) -> list[Trace]:
-        """Return some of them, those first that failed least, then the oldest."""
+        """Return at most ``most`` traces that wait for a model, those with the fewest failures first."""
         return drawn(await self.ctx.transact(lambda tx: _waiting(tx, most)))
 
     async def told(self, trace: Trace, features: Features) -> bool:
@@ -32,7 +32,7 @@ class Reclassification(Part):
         return await self._change(trace, lambda stored: reclassified(stored, features, self.config))
 
     async def failed(self, trace: Trace) -> bool:
-        """Note that a model could not tell: it waits on, until that has failed three times."""
+        """Count a failed call of the model for a trace; after the third, what the word lists read of it stays."""
         return await self._change(trace, tried)
 
     async def _change(self, seen: Trace, rule: Callable[[Trace], Trace]) -> bool:
@@ -79,12 +79,12 @@ def reclassified(trace: Trace, told: Features, config: CognitiveConfig) -> Trace
 
 
 def tried(trace: Trace) -> Trace:
-    """Return a trace whose model call failed: it is asked for again, at most so often."""
+    """Return a trace with one more failed model call, at most `MOST_TRIES`; then it no longer waits for one."""
     tries = (trace.tries or 0) + 1
     return trace.model_copy(update={"tries": tries} if tries < MOST_TRIES else {"tries": None, "told_by_words": None})
 
 
 def by_words(mood: Mood, tone: float) -> dict[str, object]:
-    """Return the fields of a trace whose features words have told for now."""
+    """Return the fields that mark a trace as read by word lists: the mood and tone they read, and no model call yet."""
     told = ToldByWords(valence=mood.valence, arousal=mood.arousal, dominance=mood.dominance, tone=tone)
     return {"told_by_words": told, "tries": 0}

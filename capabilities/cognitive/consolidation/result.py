@@ -60,7 +60,7 @@ class Consolidated(Counts):
 
 
 class CognitiveRun(Counts):
-    """One line of the log: what a cycle did to the traces of one owner, and why."""
+    """One entry of the consolidation log: what a cycle did to the traces of one owner, and why."""
 
     id: str
     run: str
@@ -84,13 +84,13 @@ KEPT_LINES = 200
 
 
 def last_lines(tx: Transaction, seen: Iterable[View]) -> list[CognitiveRun]:
-    """Return the last line of each owner's log."""
+    """Return the latest entry of each owner's consolidation log, none for an owner that has none."""
     logs = [LOGS[view.tables.owner] for view in seen]
     return [line for log in logs for line in tx.find(log, order="-at", limit=1)]
 
 
 def summed(lines: Iterable[CognitiveRun], duration_ms: int) -> Consolidated:
-    """Return what several owners' lines say together."""
+    """Return the counts and failures of several log entries added up."""
     some = list(lines)
     counts = {name: sum(getattr(line, name) for line in some) for name in Counts.model_fields}
     failed = tuple(reason for line in some for reason in line.failed)

@@ -31,7 +31,7 @@ def prune(table: TraceTable, view: View, config: CognitiveConfig) -> tuple[list[
 
 
 def replay(table: TraceTable, view: View, config: CognitiveConfig) -> int:
-    """Tie the latest traces that name the same, or follow each other; return how many ties are new."""
+    """Tie the latest traces that share an entity or follow each other in time; return the number of new edges."""
     seen = look(table.tx, view)
     if seen is None:
         return 0
@@ -111,7 +111,7 @@ def resolve(table: TraceTable, view: View, config: CognitiveConfig) -> list[Chan
 
 
 def reinforce(table: TraceTable, view: View, config: CognitiveConfig, most: int) -> list[Change]:
-    """Repeat the traces that are due, so many at most, those first that are so for longest.
+    """Rehearse the traces whose spaced repetition is due, at most ``most``, the longest overdue first.
 
     By the profile that is every one of them, or only what was of use since it was due last: then a use is repeated
     once, and what nobody uses fades.

@@ -12,13 +12,13 @@ from capabilities.vocabulary import Unit
 
 
 class Mechanism(Settings):
-    """One mechanism; off, it costs nothing."""
+    """The options that every mechanism has; one that is off does nothing and costs nothing."""
 
     enabled: bool = True
 
 
 class Reconsolidation(Mechanism):
-    """A trace that is used takes on some of the mood in which it is."""
+    """Reconsolidation: the emotion of a trace drifts towards the mood in which it is used."""
 
     drift_rate: Unit = 0.05
     max_drift: float = Field(default=0.4, ge=0)
@@ -26,7 +26,7 @@ class Reconsolidation(Mechanism):
 
 
 class RetrievalInducedForgetting(Mechanism):
-    """What a cue brought up beside the traces that were of use fades faster."""
+    """Retrieval-induced forgetting: competitors that a cue retrieved beside the used traces lose stability."""
 
     suppression_factor: Unit = 0.12
     max_suppressed: int = Field(default=5, ge=0)
@@ -35,7 +35,7 @@ class RetrievalInducedForgetting(Mechanism):
 
 
 class InvoluntaryRecall(Mechanism):
-    """Now and then an old trace comes to mind unasked, when a prompt is assembled."""
+    """Involuntary recall: now and then an old trace is added to a prompt without a cue for it."""
 
     probability: Unit = 0.08
     min_age_days: float = Field(default=14.0, ge=0)
@@ -43,13 +43,13 @@ class InvoluntaryRecall(Mechanism):
 
 
 class FeelingOfKnowing(Mechanism):
-    """What is not retrieved and scores above the threshold is felt to be known."""
+    """Feeling of knowing: a trace that scores above the threshold and was not retrieved is reported as partly known."""
 
     threshold: Unit = 0.3
 
 
 class TemporalGist(Mechanism):
-    """Of an old trace that was seldom used only the gist is left; its words are archived before."""
+    """Temporal gist: an old, seldom used trace is shortened to its gist; its words are archived before."""
 
     age_days: float = Field(default=60.0, ge=0)
     min_retrievals: int = Field(default=2, ge=0)

@@ -28,7 +28,7 @@ SCHEMA = "schema"
 
 
 def beside_schemas(table: "TraceTable", place: Place, new: Trace, how: SchemaEncoding) -> tuple[Trace, list[Edge]]:
-    """Return a new trace as the schemas of its place make it, and the edge to the one it fits."""
+    """Return a new trace, its strength changed by the nearest schema (by cosine), and the edge if it fits one."""
     index, vector = table.tx.index(place.tables.traces, table.space), table.vector_of(new.content)
     nearest = None if index is None or vector is None else _nearest(index, place, vector)
     if nearest is None:

@@ -40,7 +40,7 @@ def reconsolidate(trace: Trace, mood: Mood, how: Reconsolidation, now: datetime)
 
 
 def felt_in(trace: Trace) -> EmotionalContext:
-    """Return how what a trace tells of felt."""
+    """Return the emotion that a trace was encoded with: valence, arousal, dominance and intensity."""
     return EmotionalContext(trace.valence, trace.arousal, trace.dominance, trace.intensity)
 
 
@@ -59,7 +59,7 @@ def competing(found: Iterable[Retrieved], config: CognitiveConfig) -> tuple[str,
 
 
 def suppress(table: TraceTable, rivals: Iterable[str], how: RetrievalInducedForgetting) -> list[str]:
-    """Let the first of those that competed with what was of use fade faster; return their ids."""
+    """Lower the stability of the competitors of used traces (retrieval-induced forgetting); return their ids."""
     found = [held for trace_id in dict.fromkeys(rivals) if (held := table.live(trace_id)) is not None]
     losing = [found[place] for place in suppressed([held.trace.strength for held in found], how.max_suppressed)]
     for held in losing:

@@ -102,7 +102,7 @@ class Queue:
             self._check_later()
 
     def enqueued(self, number: int) -> None:
-        """Take note that so many items were put into the outbox."""
+        """Count items put into the outbox, and flush at once at a full batch, otherwise after the flush interval."""
         self._waiting += number
         if self._waiting >= self.config.flush_batch_size:
             self._flush_soon()
@@ -128,11 +128,11 @@ class Queue:
             return replace(done, given_up=done.given_up + lost, problem=done.problem or problem)
 
     async def ask(self, call: "Callable[[Remote], Awaitable[T]]") -> T:
-        """Return what a call of the client gives."""
+        """Return the result of a call to the server's client; HindsightError where the server gives none."""
         return await call(await self.remote())
 
     async def alone(self, work: Callable[[Transaction], T]) -> T:
-        """Do a transaction of the bank while nothing is being sent."""
+        """Run a transaction on the bank's queue while no flush is sending from it."""
         async with self._lock:
             return await self._transact(work)
 

@@ -72,12 +72,12 @@ class Memory(BaseModel):
 
     @property
     def searched(self) -> str:
-        """What it is found by."""
+        """The text that a memory is indexed by, for words and for its embedding."""
         return self.plain or self.content
 
     @property
     def states(self) -> str:
-        """What facts are drawn from."""
+        """The text that facts are extracted from."""
         return self.mined if self.document or self.memory_type == "episode" else self.content
 
     def is_valid(self, now: datetime) -> bool:
