@@ -25,8 +25,8 @@ TELLS = '{"novelty": true, "ethics": true, "topic_relevance": 1.0}'
 TURN = sequencer(name="turn").then(MEM.encode).work(MEM.after_turn)
 
 
-@handler(name="standing", uses=[MEM.capability])
-async def standing(_: object, ctx: Context) -> dict[str, Trace]:
+@handler(name="stored_traces", uses=[MEM.capability])
+async def stored_traces(_: object, ctx: Context) -> dict[str, Trace]:
     return {one.trace.content: one.trace for one in await ctx.cap.cognitive.outlook()}
 
 
@@ -52,14 +52,14 @@ def test_words_tell_at_once_and_a_model_behind_the_turn(stub_server: StubServer)
             session.run(MEM.encode, said)
             by_words.run(WORDS.encode, said)
         assert stub_server.requests == []  # nobody waits for it
-        before, same = session.run(standing).output, by_words.run(standing).output
+        before, same = session.run(stored_traces).output, by_words.run(stored_traces).output
         assert [before[said].strength for said in SAID] == [same[said].strength for said in SAID]
         assert before[SAID[2]].type == "procedural"
         stub_server.script([text(TELLS), *refused])
         first = session.run(MEM.reclassify, None).output
         assert (first.told, first.failed) == ((before[SAID[0]].id,), before[SAID[1]].id)
         assert "no" in first.error
-        after = session.run(standing).output
+        after = session.run(stored_traces).output
         assert after[SAID[0]].strength > before[SAID[0]].strength
         assert after[SAID[0]].stability > before[SAID[0]].stability
         assert after[SAID[0]].importance > before[SAID[0]].importance
@@ -67,7 +67,7 @@ def test_words_tell_at_once_and_a_model_behind_the_turn(stub_server: StubServer)
         stub_server.script([text('{"social": true}'), *refused])
         second = session.run(MEM.reclassify, None).output
         assert (second.told, second.failed) == ((before[SAID[2]].id,), before[SAID[1]].id)  # it came last
-        assert session.run(standing).output[SAID[2]].type == "episodic"
+        assert session.run(stored_traces).output[SAID[2]].type == "episodic"
         stub_server.script(refused)
         assert session.run(MEM.reclassify, None).output.failed == before[SAID[1]].id
         asked = len(stub_server.requests)
@@ -76,7 +76,7 @@ def test_words_tell_at_once_and_a_model_behind_the_turn(stub_server: StubServer)
         stub_server.script([text(TELLS)])
         session.run(TURN, "The lock keeper has a new boat.")
         fabric.drain()
-        assert session.run(standing).output["The lock keeper has a new boat."].told_by_words is None
+        assert session.run(stored_traces).output["The lock keeper has a new boat."].told_by_words is None
         session.run(MEM.encode, "The swan sleeps.")
         assert session.run(late, []).output == [True, False, True, True, False]
     assert SAID[0] in str(stub_server.requests[0].body["messages"])
@@ -109,7 +109,7 @@ def test_a_reply_waits_for_a_hanging_model_no_longer_than_it_may(stub_server: St
         before = time.monotonic()
         assert session.run(mem.encode, SAID[0]).output == SAID[0]
         assert time.monotonic() - before < 10
-        held = session.run(standing).output
+        held = session.run(stored_traces).output
         assert held[SAID[0]].told_by_words is not None  # the trace says so, and the model is asked again behind a turn
         assert session.run(mem.reclassify, None).output.told == (held[SAID[0]].id,)
-        assert session.run(standing).output[SAID[0]].strength > held[SAID[0]].strength
+        assert session.run(stored_traces).output[SAID[0]].strength > held[SAID[0]].strength

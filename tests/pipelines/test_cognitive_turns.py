@@ -20,8 +20,8 @@ async def reply(message: str, ctx: Context) -> str:
     return str(len(message))
 
 
-@handler(name="standing", uses=[MEM.capability])
-async def standing(_: object, ctx: Context) -> Sequence[Any]:
+@handler(name="stored_traces", uses=[MEM.capability])
+async def stored_traces(_: object, ctx: Context) -> Sequence[Any]:
     """Return the traces that are there."""
     return [one.trace for one in await ctx.cap.cognitive.outlook()]
 
@@ -46,12 +46,12 @@ def test_a_message_whose_run_failed_is_kept_once_as_of_its_own_turn_and_one_that
         failing("Fail: I live in Berlin.")
         failing("Fail: Lunch was soup.")
         fabric.drain()
-        traces = {one.content: one for one in session.run(standing).output}
+        traces = {one.content: one for one in session.run(stored_traces).output}
         assert [session.run(TURN, "long " * MAX_CONTENT_CHARS).output, session.run(TURN, "Bye.").output] == [
             str(5 * MAX_CONTENT_CHARS),
             "4",
         ]
-        longest = max(len(one.content) for one in session.run(standing).output)
+        longest = max(len(one.content) for one in session.run(stored_traces).output)
     assert traces.keys() == {"Fail: I live in Berlin.", *said, "Fail: Lunch was soup."}
     assert traces["I live in Lisbon."].contradicted_by == ()
     assert [one.retrieval_count for one in traces.values()] == [1 if "Berlin" in text else 0 for text in traces]
@@ -65,4 +65,4 @@ def test_a_message_of_which_nothing_is_to_be_seen_is_answered_and_is_no_memory()
         for text in ("\u200b\u2060", "\x00\x1f", "\ud83d", "\u3164\ufe0f", "\U000e0041\U000e0042"):
             assert session.run(TURN, text).output == str(len(text))
         session.run(TURN, "🍕")
-        assert [one.content for one in session.run(standing).output] == ["🍕"]
+        assert [one.content for one in session.run(stored_traces).output] == ["🍕"]

@@ -21,7 +21,7 @@ def test_a_process_that_is_killed_at_random_points_leaves_traces_ties_and_index_
 def test_a_turn_that_is_killed_right_after_it_was_encoded_leaves_no_trace_without_its_message(tmp_path: Path):
     path = tmp_path / "mind.duckdb"
     for number in range(3):
-        command = [sys.executable, "-m", "tests.stories.unheard_crash", str(path), f"Rosalind owns boat {number}"]
+        command = [sys.executable, "-m", "tests.stories.encoded_crash", str(path), f"Rosalind owns boat {number}"]
         assert forkserver.run(command, cwd=ROOT).returncode == -signal.SIGKILL
         with Fabric(path) as fabric:
             session = fabric.session("s", user="ann")

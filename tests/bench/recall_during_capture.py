@@ -1,4 +1,4 @@
-"""How long another user's recall takes beside a message of 5 MB: ``python -m tests.bench.beside``."""
+"""How long a recall takes while another user's 5 MB are captured: ``python -m tests.bench.recall_during_capture``."""
 
 import argparse
 import statistics
@@ -27,7 +27,7 @@ def recalled(memory: Memory) -> float:
     return (time.perf_counter() - begun) * 1000
 
 
-def beside(file: Path, megabytes: float) -> tuple[list[float], list[float], float]:
+def measure(file: Path, megabytes: float) -> tuple[list[float], list[float], float]:
     """Return the milliseconds of recalls without and beside a message of this size, and how long it took to keep it."""
     message = SENTENCE * int(megabytes * 1e6 / len(SENTENCE.encode()))
     with Fabric(file) as fabric:
@@ -58,7 +58,7 @@ def main() -> None:
     parser.add_argument("--megabytes", type=float, default=5.0)
     megabytes = parser.parse_args().megabytes
     with tempfile.TemporaryDirectory() as folder:
-        alone, times, seconds = beside(Path(folder) / "memory.duckdb", megabytes)
+        alone, times, seconds = measure(Path(folder) / "memory.duckdb", megabytes)
     print(f"{megabytes} MB of Chinese text, captured and read in {seconds:.1f} s; recalls of another user:")
     for name, found in (("alone", alone), ("beside", times)):
         median, longest = statistics.median(found), max(found)
