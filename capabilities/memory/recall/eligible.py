@@ -16,12 +16,12 @@ from fabric.search.base import SearchView
 from fabric.search.unstored import unstored
 from fabric.search.views import holds
 
-from ..beside.shelf import Shelf
-from ..beside.shelves import is_beside, shelves
 from ..layout import MemoryLayout
+from ..other_tiers.shelf import Shelf
+from ..other_tiers.shelves import is_other_tier, shelves
 from ..tags import tagged
 from .prior import facts_at
-from .ranked import BESIDE, Tier
+from .ranked import OTHER_TIERS, Tier
 from .request import RecallRequest
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def candidates_of(
     parts = [
         (tier, index, _allowed(tx, ctx, layout, request, tier, index))
         for tier in request.tiers
-        if tier not in BESIDE and (tier == "semantic" or not request.is_past)
+        if tier not in OTHER_TIERS and (tier == "semantic" or not request.is_past)
         for index in [_of_entries(entries) if tier == "working" else _index(tx, layout, tier, space)]
         if index is not None and len(index)
     ]
@@ -66,7 +66,7 @@ def still_allowed(
     found: list[Mask] = []
     beside = {shelf.key: shelf for shelf in _beside(tx, ctx, request, space)}
     for group in candidates:
-        if is_beside(group.tier):
+        if is_other_tier(group.tier):
             allowed = _still_beside(group, beside.get(group.tier))
             if allowed is None:
                 return None

@@ -7,7 +7,7 @@ from capabilities.claims import USER, claim_of, compare, name_of, read_as
 from capabilities.formulas.similarity import ALIKE, overlap
 from fabric.text.words import content_words, words
 
-from .ranked import BESIDE, RankedMemory
+from .ranked import OTHER_TIERS, RankedMemory
 
 LONG = 2_000
 """Characters from which on a turn is not compared word by word with the memories that rest on it."""
@@ -23,7 +23,7 @@ def says_same(memory: RankedMemory, other: RankedMemory) -> bool:
     if memory.source == other.source == "semantic":
         return False
     if memory.subject != other.subject or not memory.subject:
-        if not {memory.source, other.source} & BESIDE:
+        if not {memory.source, other.source} & OTHER_TIERS:
             return False
         memory, other = _told_alike(memory, other), _told_alike(other, memory)
     verdict = compare(claim_of(other), claim_of(memory))
@@ -60,7 +60,7 @@ def leader(
     """
     if memory.source == "semantic":
         return memory
-    if memory.source in BESIDE:
+    if memory.source in OTHER_TIERS:
         return next((fact for fact in known if says_same(memory, fact)), memory)
     drawn = dict(fact for source in memory.sources for fact in facts.get(source.turn_id, ()))
     for _, fact in sorted(drawn.items()) if drawn else ():
@@ -89,7 +89,7 @@ class Once:
             said = self.said.get(memory.id)
             if said and (held := _stems(memory)) and overlap(held, said) >= AS_MUCH:
                 return False
-            if any(says_same(memory, other) for other in self.memories if other.source in BESIDE):
+            if any(says_same(memory, other) for other in self.memories if other.source in OTHER_TIERS):
                 return False
             self.turns[memory.id] = memory
             return True
@@ -97,7 +97,7 @@ class Once:
         told = [_stems(self.turns[source.turn_id]) for source in memory.sources if source.turn_id in self.turns]
         if any(own and overlap(own, turn) >= AS_MUCH for turn in told):
             return False
-        turns = self.turns.values() if memory.source in BESIDE else ()
+        turns = self.turns.values() if memory.source in OTHER_TIERS else ()
         if any(says_same(memory, other) for other in (*self.memories, *turns)):
             return False
         self.memories.append(memory)

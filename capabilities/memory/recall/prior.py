@@ -16,13 +16,13 @@ from fabric.lazy import lazy
 from fabric.store.base import Where
 from fabric.text.words import words
 
-from ..beside.shelves import everything
 from ..contested import with_contested
 from ..layout import MemoryLayout
 from ..no_longer_so import no_longer_so
+from ..other_tiers.shelves import everything
 from ..people.oneself import noted_by
 from .once import says_same
-from .ranked import BESIDE, TIERS, Parts, RankedMemory, Tier
+from .ranked import OTHER_TIERS, TIERS, Parts, RankedMemory, Tier
 from .request import RecallRequest
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def distinct(found: Iterable[RankedMemory]) -> list[RankedMemory]:
         near = {other.id: other for key in keys for other in alike.get(key, ())} if memory.source != "semantic" else {}
         if not any(says_same(memory, other) for other in near.values()):
             kept.append(memory)
-            for key in keys if memory.source not in BESIDE else ():
+            for key in keys if memory.source not in OTHER_TIERS else ():
                 alike.setdefault(key, []).append(memory)
     return kept
 

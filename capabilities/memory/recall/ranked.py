@@ -11,7 +11,7 @@ from capabilities.vocabulary import about
 
 Tier = Literal["turn", "working", "episodic", "semantic", "trace", "goal", "belief", "reflection", "note"]
 TIERS: tuple[Tier, ...] = get_args(Tier)
-BESIDE: frozenset[Tier] = frozenset({"trace", "goal", "belief", "reflection", "note"})
+OTHER_TIERS: frozenset[Tier] = frozenset({"trace", "goal", "belief", "reflection", "note"})
 """What stands beside the tiers of a memory: traces, what agents keep in mind, and their notes."""
 RELEVANT = 0.5
 """From this relevance on, the best result likely answers the cue; below it, likely nothing that does is stored."""
@@ -117,7 +117,7 @@ class RankedMemory(BaseModel):
     @property
     def said_by(self) -> str:
         """What stands before it in a prompt: who said the turn, or that it is a trace, a goal, a belief or so."""
-        return self.source if self.source in BESIDE else self.speaker or self.role
+        return self.source if self.source in OTHER_TIERS else self.speaker or self.role
 
     @property
     def note(self) -> str:
@@ -136,8 +136,8 @@ class RankedMemory(BaseModel):
         >>> print(RankedMemory(id="g1", content="See Japan", relevance=0.8, source="goal"))
         goal: See Japan
         """
-        if self.source == "turn" or self.source in BESIDE:
-            said_by = self.said_by if self.source in BESIDE or self.speaker or self.role != "user" else ""
+        if self.source == "turn" or self.source in OTHER_TIERS:
+            said_by = self.said_by if self.source in OTHER_TIERS or self.speaker or self.role != "user" else ""
             text = f"{said_by}: {self.content}" if said_by else self.content
             return f"{text} {self.note}" if self.note else text
         return about(self.subject, f"{self.content} {self.note}".rstrip())

@@ -13,7 +13,7 @@ from capabilities.vocabulary import AskedSubject, Category, Moment, Tag
 from fabric.errors import ConfigurationError
 from fabric.validation import complaints, shown
 
-from .ranked import BESIDE, TIERS, RankedMemory, Tier
+from .ranked import OTHER_TIERS, TIERS, RankedMemory, Tier
 
 LIMIT = 10
 """How many results a cue gives unless it is said."""
@@ -115,8 +115,8 @@ class RecallRequest(BaseModel):
         """Return whether a memory is asked for, by itself and by where it is from; ``has_tags`` as `rests_on_such`."""
         if not self.wants(memory):
             return False
-        is_beside = memory.source in BESIDE
-        return self.wants_beside(memory, has_tags) if is_beside else self.rests_on_such(memory.sources, has_tags)
+        is_other = memory.source in OTHER_TIERS
+        return self.wants_of_other_tier(memory, has_tags) if is_other else self.rests_on_such(memory.sources, has_tags)
 
     def wants(self, memory: RankedMemory) -> bool:
         """Return whether a memory is of the tiers, the subject and the category that are asked for."""
@@ -130,7 +130,7 @@ class RecallRequest(BaseModel):
         """Return whether one of a memory's sources is a turn that is asked for; ``has_tags`` tells it of its id."""
         return not self.asks_for_turns or any(self._is_such(source) and has_tags(source.turn_id) for source in sources)
 
-    def wants_beside(self, memory: RankedMemory, has_tags: Callable[[str], bool]) -> bool:
+    def wants_of_other_tier(self, memory: RankedMemory, has_tags: Callable[[str], bool]) -> bool:
         """Return whether a memory of no tier is asked for, by its own tags, session and time or by a turn of its."""
         if memory.said_at is not None and set(self.tags) <= set(memory.tags):
             own = Source(turn_id="", session=memory.session, turn=memory.turn, said_at=memory.said_at)

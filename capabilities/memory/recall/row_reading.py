@@ -15,10 +15,10 @@ from capabilities.working import WorkingEntry
 from fabric.flow.context import Context
 from fabric.flow.resource import Collection, Transaction
 
-from ..beside.shelves import is_beside
-from ..beside.shelves import read as read_beside
 from ..layout import Memory, MemoryLayout
 from ..no_longer_so import Told, no_longer_so
+from ..other_tiers.shelves import is_other_tier
+from ..other_tiers.shelves import read as read_other_tier
 from ..outdated_turns import told_of_closed
 from ..people.oneself import subjects_of
 from ..tags import tag_test
@@ -156,17 +156,19 @@ class _Reading:
         """Return the best traces and entries of minds that are asked for, as they are now."""
         found: list[tuple[int, RankedMemory]] = []
         for group in self.snapshot.candidates:
-            if not is_beside(group.tier):
+            if not is_other_tier(group.tier):
                 continue
             limit = self.snapshot.limit
             numbers = self.ranking.best(
                 max(limit, LOOKED_THROUGH) if self.request.asks_for_turns else limit, group.tier
             )
             by_id = {group.index.ids[number - group.start]: number for number in numbers}
-            read = _outdated_beside(
-                self.tx, ctx, self.layout, group.tier, read_beside(self.tx, ctx, group.tier, list(by_id))
+            read = _outdated_in_other_tier(
+                self.tx, ctx, self.layout, group.tier, read_other_tier(self.tx, ctx, group.tier, list(by_id))
             )
-            found += [(by_id[memory.id], memory) for memory in read if self.request.wants_beside(memory, self.has_tags)]
+            found += [
+                (by_id[memory.id], memory) for memory in read if self.request.wants_of_other_tier(memory, self.has_tags)
+            ]
         return found
 
     def changed(self, table: FactTable, outdated: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
@@ -181,7 +183,7 @@ def _as_it_was(fact: Fact, table: FactTable) -> RankedMemory:
     return of_fact(fact).model_copy(update={"outdated": [outdated] if outdated is not None else []})
 
 
-def _outdated_beside(
+def _outdated_in_other_tier(
     tx: Transaction, ctx: Context, layout: MemoryLayout, key: str, found: Sequence[RankedMemory]
 ) -> list[RankedMemory]:
     """Return the rows of a collection, marked where a fact about the user that was stated later makes them untrue."""

@@ -8,7 +8,7 @@ from fabric.flow.context import Context
 from fabric.flow.resource import Transaction
 from fabric.lazy import lazy
 
-from ..recall.ranked import BESIDE, RankedMemory, Tier
+from ..recall.ranked import OTHER_TIERS, RankedMemory, Tier
 from .shelf import Shelf
 
 if TYPE_CHECKING:
@@ -23,8 +23,9 @@ TRACES, MINDS, NOTES = "traces_", "mind_", "cognitive_notes"
 
 
 def shelves(tx: Transaction, ctx: Context, tiers: Some[Tier], space: str) -> list[Shelf]:
-    """Return the rows of these tiers beside the memory's own that the session may see, with the vectors of a space."""
-    tables = [] if BESIDE.isdisjoint(tiers) else [name for name in tx.rows.tables() if name.startswith((TRACES, MINDS))]
+    """Return the rows of other tiers than the memory's own that the session may see, with the vectors of a space."""
+    is_asked = not OTHER_TIERS.isdisjoint(tiers)
+    tables = [name for name in tx.rows.tables() if name.startswith((TRACES, MINDS))] if is_asked else []
     if not tables:
         return []
     found = traces.shelves(tx, tables, space) if "trace" in tiers else []
@@ -33,10 +34,10 @@ def shelves(tx: Transaction, ctx: Context, tiers: Some[Tier], space: str) -> lis
     return [*found, *(notes.shelves(tx) if is_thinking else ())]
 
 
-def is_beside(key: str) -> bool:
-    """Return whether this is the key of a collection beside the tiers.
+def is_other_tier(key: str) -> bool:
+    """Return whether this is the key of a collection of another tier than the memory's own.
 
-    >>> is_beside("mind_goals"), is_beside("semantic")
+    >>> is_other_tier("mind_goals"), is_other_tier("semantic")
     (True, False)
     """
     return key.startswith((TRACES, MINDS, NOTES))

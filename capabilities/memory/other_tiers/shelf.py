@@ -1,4 +1,4 @@
-"""A shelf: rows of one collection beside the tiers, as one session may see them."""
+"""A shelf: rows of one collection of another tier, as one session may see them."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
