@@ -12,7 +12,7 @@ from fabric.record.items import Draft, Item, drafts_from_message
 _CALLS = ("tool_call", "tool_result")
 
 
-def held_of(messages: Sequence[Mapping[str, Any]], ctx: Context) -> tuple[int, int]:
+def repeated_count(messages: Sequence[Mapping[str, Any]], ctx: Context) -> tuple[int, int]:
     """Return how many of the messages, from the first, the session holds, and the turn of the last of them."""
     items = [item for item in ctx.items if _is_said(item)]
     drafts = [drafts_from_message(message) for message in messages]

@@ -29,7 +29,7 @@ from fabric.validation import shown, wrong
 
 from .chat import RecordedTurn, is_users, tagged, turns_of
 from .plain_messages import plain
-from .repeated import held_of, is_new
+from .repeated import is_new, repeated_count
 
 Message = Mapping[str, Any]
 _TAGS = TypeAdapter(list[Tag])
@@ -168,7 +168,7 @@ def unseen_block(name: str) -> Block[Any, Transcript]:
         asked = [message for message in messages if is_users(message)]  # an answer has the id that its model gave it
         named = any(one.get("id") is not None for one in asked or messages)
         if not said.alone and not named:
-            held, turn = held_of(messages, ctx)
+            held, turn = repeated_count(messages, ctx)
             new = messages[held:]
         first = next((at for at, one in enumerate(new) if is_users(one)), len(new))
         before = [one for one in new[:first] if not named or is_new(one, ctx.items, ctx)]

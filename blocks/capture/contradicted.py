@@ -78,7 +78,7 @@ def _speaks_of(message: Spoken, claim: Claim, observation: Observation) -> bool:
     """Return whether a piece is about just what the observation says, in whatever mood, so or not so."""
     read = read_as(message.text)
     alike = (read.subject, read.attribute) == (claim.subject, claim.attribute)
-    if alike and compare(_held(read), _held(claim)) in ("same", "refines"):
+    if alike and compare(_as_affirmed(read), _as_affirmed(claim)) in ("same", "refines"):
         return True
     heard = words(message.text)
     is_about = not _MINE.isdisjoint(heard[:1]) if observation.subject == USER else observation.subject in heard
@@ -98,5 +98,5 @@ def content(text: str, language: str = "") -> frozenset[str]:
     return content_words(text) - _MODAL - _MINE
 
 
-def _held(claim: Claim) -> Claim:
+def _as_affirmed(claim: Claim) -> Claim:
     return replace(claim, polarity="holds", text=claim.value or claim.text)

@@ -31,7 +31,7 @@ class Texts:
         }
         return cls(frozenset(told), _pieces(told))
 
-    def held_by(self, value: Any) -> bool:
+    def contained_in(self, value: Any) -> bool:
         """Return whether a string in a JSON value holds one of the texts."""
         return any(piece in text for text in strings_of(value) for piece in (*self.spellings, *self.pieces))
 

@@ -120,7 +120,7 @@ class Circle:
 
     def says_so(self, node: Node, texts: Texts) -> bool:
         """Return whether a record says what a taken one says, by its words or by what it claims."""
-        if texts.held_by(list(node.texts)):
+        if texts.contained_in(list(node.texts)):
             return True
         claims = [read_as(text) for text in self.texts if len(text) < 500]
         told = [read_as(text) for text in node.texts if len(text) < 500]

@@ -23,11 +23,11 @@ class Recognised:
 
     def names(self, ids: Collection[str], value: Any) -> bool:
         """Return whether a JSON value, made of the rows with these ids, tells of the forgotten ones."""
-        return not self.ids.isdisjoint(ids) or mentions_id(value, self.ids) or self.texts.held_by(value)
+        return not self.ids.isdisjoint(ids) or mentions_id(value, self.ids) or self.texts.contained_in(value)
 
     def repeats(self, value: Any) -> bool:
         """Return whether a JSON value states what they do, word for word, or has an id of theirs."""
-        return mentions_id(value, self.ids) or self.stated.held_by(value)
+        return mentions_id(value, self.ids) or self.stated.contained_in(value)
 
     def cut(self, text: str) -> str:
         """Return a text without what they say, word for word."""

@@ -79,7 +79,7 @@ class Removal:
     def left(self) -> dict[str, list[str]]:
         """Look for the forgotten texts in everything that is held; return by kind the ids of what still has one."""
         nodes = (node for kept in self._holding(self.texts.spellings) for node in nodes_of(kept))
-        return ids_by_kind(node for node in nodes if self.texts.held_by(dict(node.record)))
+        return ids_by_kind(node for node in nodes if self.texts.contained_in(dict(node.record)))
 
     def _holding(self, told: AbstractSet[str]) -> Iterable[KeptRow]:
         """Return the rows that may hold one of these ids and texts; where they are many, all rows."""
@@ -141,14 +141,14 @@ class Removal:
                     self.erased.count("recalled blocks", 1)
 
     def _is_line_gone(self, line: str) -> bool:
-        return mentions_id(line, self.ids) or self.texts.held_by(line)
+        return mentions_id(line, self.ids) or self.texts.contained_in(line)
 
     def _is_made(self, kept: KeptRow) -> bool:
         """Return whether a row of the engine was made of what goes; words that somebody said are left to the sweep."""
         if kept.table == ITEMS.name and kept.row["kind"] == "message":
             return False
         seen = {key: value for key, value in kept.row.items() if key != "id"}
-        return mentions_id(seen, self.ids) or self._texts_for(kept).held_by(seen)
+        return mentions_id(seen, self.ids) or self._texts_for(kept).contained_in(seen)
 
     def _texts_for(self, kept: KeptRow) -> Texts:
         """Return the texts that tell that a row was made of what goes.
@@ -167,7 +167,7 @@ class Removal:
         turns = {row["turn"] for row in items if row["kind"] in ("tool_call", "tool_result")}
         pairs = {(row["turn"], row["call_id"]) for row in items if row["call_id"]}
         near = [row for turn in sorted(turns) for row in self.tx.rows.find(ITEMS, scope, [Where("turn", "=", turn)])]
-        more = [row for row in near if (row["turn"], row["call_id"]) in pairs or self.texts.held_by(row["text"])]
+        more = [row for row in near if (row["turn"], row["call_id"]) in pairs or self.texts.contained_in(row["text"])]
         return list({row["id"]: row for row in [*items, *more]}.values())
 
     def _cut(self, texts: Texts, value: Any) -> Any:
@@ -184,7 +184,7 @@ class Removal:
         return isinstance(value, str) and not self._is_clean(texts, value)
 
     def _is_clean(self, texts: Texts, value: Any) -> bool:
-        return not mentions_id(value, self.ids) and not texts.held_by(value)
+        return not mentions_id(value, self.ids) and not texts.contained_in(value)
 
 
 def _by_owner(kept: Iterable[KeptRow]) -> dict[Scope, list[Row]]:

@@ -30,7 +30,7 @@ def is_said_in(node: Node, turns: Iterable[str]) -> bool:
     """Return whether one of these texts says all that a record says: word for word, or as plain statements claim it."""
     texts = Texts.of(node.texts)
     claims = [read_as(text, node.record.get("subject") or "user") for text in node.texts]
-    return any(texts.held_by(turn) or _claims_all(turn, claims) for turn in turns)
+    return any(texts.contained_in(turn) or _claims_all(turn, claims) for turn in turns)
 
 
 def rest_on_others(
@@ -75,7 +75,7 @@ def _retold(record: Row, source: Mapping[str, Any], node: Node, turns: Iterable[
     record = {**record, "session": source["session"], "said_at": source["said_at"]}
     texts = Texts.of(node.texts)
     said = list(turns)
-    if not texts or any(map(texts.held_by, said)):
+    if not texts or any(map(texts.contained_in, said)):
         return record
     other = next((turn for turn in said if is_said_in(node, [turn])), "")
     if not other:

@@ -56,7 +56,7 @@ def end_provider_loop(last: Callable[[], Awaitable[object]]) -> None:
 def _portal() -> Portal:
     """Return the portal of this process: a forked child gets one of its own."""
     process = processes.current()
-    return _PORTALS.get(process) or _PORTALS.setdefault(process, Portal("fabric-models", task_factory=_held))
+    return _PORTALS.get(process) or _PORTALS.setdefault(process, Portal("fabric-models", task_factory=_make_task))
 
 
 async def _last(work: Callable[[], Awaitable[object]]) -> None:
@@ -66,7 +66,9 @@ async def _last(work: Callable[[], Awaitable[object]]) -> None:
         task.exception()  # looked at, so that nothing is said of it: the end of a process is no place to complain
 
 
-def _held(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T] | Any, **options: Any) -> "asyncio.Task[T]":
+def _make_task(
+    loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T] | Any, **options: Any
+) -> "asyncio.Task[T]":
     """Make a task that is held until it ends: a loop alone does not keep one that waits, whoever let it fall."""
     task: asyncio.Task[T] = asyncio.Task(work, loop=loop, **options)
     _TASKS.add(task)

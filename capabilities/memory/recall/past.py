@@ -14,7 +14,7 @@ from fabric.text.terms import Cue
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
-def held_then(cue: Cue, told: Sequence[Fact], now: datetime) -> list[Fact]:
+def valid_then(cue: Cue, told: Sequence[Fact], now: datetime) -> list[Fact]:
     """Return which of the facts that tell what is asked for were so when the cue says, the best one first.
 
     That is in a while that the cue names; or, where it only says "before", before the one that the cue names, or that
@@ -23,7 +23,7 @@ def held_then(cue: Cue, told: Sequence[Fact], now: datetime) -> list[Fact]:
     single = sorted((fact for fact in told if _is_value(fact)), key=lambda fact: fact.valid_from, reverse=True)
     spans = tuple(_spans(cue, now)) if single else ()
     if spans:
-        return [fact for fact in single if any(_held_in(fact, span) for span in spans)]
+        return [fact for fact in single if any(_valid_in(fact, span) for span in spans)]
     if not single or not asks_before(cue.text, cue.language):
         return []
     later = next((fact for fact in single if names(cue.text, claim_of(fact).value)), None)
@@ -44,6 +44,6 @@ def _spans(cue: Cue, now: datetime) -> Iterator[Span]:
         yield datetime(int(year), 1, 1, tzinfo=UTC), datetime(int(year) + 1, 1, 1, tzinfo=UTC)
 
 
-def _held_in(fact: Fact, span: Span) -> bool:
+def _valid_in(fact: Fact, span: Span) -> bool:
     begin, end = span
     return fact.valid_from < end and (fact.valid_to is None or fact.valid_to > begin)

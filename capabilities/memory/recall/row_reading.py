@@ -23,7 +23,7 @@ from ..outdated_turns import told_of_closed
 from ..people.oneself import subjects_of
 from ..tags import tag_test
 from .eligible import still_allowed
-from .past import held_then
+from .past import valid_then
 from .prior import of_fact
 from .ranked import Outdated, RankedMemory
 from .request import RecallRequest
@@ -130,7 +130,7 @@ class _Reading:
         """Return which facts tell what is asked for of another time that the cue asks about, best first."""
         answers = self.ranking.question.people.answers
         told = [] if answers is None else [fact for number, fact in facts if answers[number] > 0]
-        return held_then(self.ranking.question.cue, told, now) if told else []
+        return valid_then(self.ranking.question.cue, told, now) if told else []
 
     def episodes(self) -> list[tuple[int, Episode]]:
         """Return the best episodes that are not over."""

@@ -29,7 +29,7 @@ from ..record import (
     Transcript,
 )
 from . import moving
-from .editing import Editing, held_in
+from .editing import Editing, find_in_banks
 from .facts import Read
 from .finding import find
 from .joining import Slept
@@ -185,7 +185,7 @@ class LocalBackend:
         """Return all of a memory or a fact by its id; None where no bank that is read knows it."""
 
         def read(tx: Transaction) -> Memory | Fact | None:
-            held = held_in(tx, self._reach, memory_id)
+            held = find_in_banks(tx, self._reach, memory_id)
             return None if held is None else held.row
 
         return drawn(await ctx.transact(read))

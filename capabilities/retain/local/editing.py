@@ -33,7 +33,7 @@ class Held:
     row: Memory | Fact
 
 
-def held_in(tx: Transaction, banks: Sequence[str], record_id: str) -> Held | None:
+def find_in_banks(tx: Transaction, banks: Sequence[str], record_id: str) -> Held | None:
     """Return what has an id in the first of some banks that knows it; None where none does."""
     for bank in banks:
         inside = in_bank(tx, bank)
@@ -54,7 +54,7 @@ class Editing:
 
     def apply(self, tx: Transaction, asked: Edit) -> Edited:
         """Carry the edit out, and return what became of it."""
-        held = held_in(tx, self.banks, asked.id)
+        held = find_in_banks(tx, self.banks, asked.id)
         if held is None:
             return Edited("not_found", asked.id)
         if not isinstance(held.row, Memory):
@@ -92,7 +92,7 @@ class Editing:
     def _invalidate(self, everywhere: Transaction, tx: Transaction, memory: Memory, replacement: str) -> None:
         if replacement == memory.id:
             raise RefusedError("a memory cannot take its own place", do="Name another one, or none.")
-        if replacement and held_in(everywhere, self.banks, replacement) is None:
+        if replacement and find_in_banks(everywhere, self.banks, replacement) is None:
             raise RefusedError(f"there is no memory {replacement!r}", do="Recall what takes its place, or name none.")
         now = self.clock.now()
         tx.put(MEMORIES, [memory.model_copy(update={"valid_until": now, "superseded_by": replacement})])

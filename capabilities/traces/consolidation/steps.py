@@ -116,7 +116,7 @@ class Steps:
         notes = tx.find(tables.feedback, Where("counted", "=", False)) if tx.count(tables.feedback) else []
         if not notes:
             return
-        told = {trace.id: trace for trace in self._held({note.trace_id for note in notes})}
+        told = {trace.id: trace for trace in self._traces_of({note.trace_id for note in notes})}
         mine = [note for note in notes if note.trace_id in told]
         groups = used_together(note for note in mine if not told[note.trace_id].deleted)
         changed = co_activated(groups, tx.get_many(tables.edges, pair_ids(groups)))
@@ -189,9 +189,9 @@ class Steps:
             self.counts.indexed = self.table.tx.set_vectors(self.view.tables.traces, vectors)
 
     def _visible(self, trace_ids: set[str]) -> list[Trace]:
-        return [trace for trace in self._held(trace_ids) if not trace.deleted]
+        return [trace for trace in self._traces_of(trace_ids) if not trace.deleted]
 
-    def _held(self, trace_ids: set[str]) -> list[Trace]:
+    def _traces_of(self, trace_ids: set[str]) -> list[Trace]:
         found = self.table.tx.get_many(self.view.tables.traces, sorted(trace_ids))
         return [trace for trace in found if trace.persona in self.view.personas]
 

@@ -128,7 +128,7 @@ class Corpus:
                 return self._visible & ~self._matching(part, wide=True)
             case _:
                 mask = np.zeros(self._size, np.bool_)
-                mask[self._held(node, wide=wide)[0]] = True
+                mask[self._rows_holding(node, wide=wide)[0]] = True
                 return mask
 
     def _folded(self, join: Callable[..., Any], parts: Sequence[Node], *, wide: bool) -> Mask:
@@ -140,11 +140,11 @@ class Corpus:
     def _scores(self, node: Node, *, wide: bool) -> NDArray[np.float64]:
         scores = np.zeros(self._size)
         for leaf in _sought(node):
-            rows, counts = self._held(leaf, wide=wide)
+            rows, counts = self._rows_holding(leaf, wide=wide)
             scores[rows] += idf(self._rows, len(rows)) * counts * (K1 + 1) / (counts + self._dampings[rows])
         return scores
 
-    def _held(self, leaf: Leaf, *, wide: bool) -> Held:
+    def _rows_holding(self, leaf: Leaf, *, wide: bool) -> Held:
         found = self._known.get((leaf, wide))
         if found is None:
             found = self._known[leaf, wide] = self._find(leaf, wide=wide)
@@ -171,7 +171,7 @@ class Corpus:
         if len(pairs) == 1:
             return pairs[0]
         least = np.minimum.reduce([self._dense(pair) for pair in pairs])
-        inner = np.maximum.reduce([self._dense(self._held(Term(stem), wide=False)) for stem in stems[1:-1]])
+        inner = np.maximum.reduce([self._dense(self._rows_holding(Term(stem), wide=False)) for stem in stems[1:-1]])
         # Where each inner word stands once, its two pairs are about the same one; elsewhere only the text can tell.
         counts = np.where(inner > 1, 0, least)
         unsure = np.flatnonzero((least > 0) & (inner > 1))

@@ -59,14 +59,14 @@ def look_into(path: Path, number: int, *, is_begun: bool) -> Found:
             doing.run(mem.reembed_block)
             if (left := doing.run(mem.embedding_status_block)).left:
                 found.unfinished.append(f"{doing.user}'s vectors: {left}")
-            seen[doing.user] = _held(doing, found)
+            seen[doing.user] = _places_of_words(doing, found)
     found.everywhere = set(words_of(everything(path)))
     found.is_checked_up = bool(number % 2)
     found.doctor += wrong(path) if found.is_checked_up else []
     return found
 
 
-def _held(doing: Doing, found: Found) -> dict[str, Counter[str]]:
+def _places_of_words(doing: Doing, found: Found) -> dict[str, Counter[str]]:
     """Return how often each word stands in each place of what a user has."""
     records = list(doing.memory.export())
     places: dict[str, Counter[str]] = defaultdict(Counter)

@@ -32,7 +32,7 @@ def held(rows: Rows) -> list[str]:
     return sorted(row["id"] for row in rows.find(NOTES, JAKE))
 
 
-def held_by(file: Path) -> list[str]:
+def notes_in(file: Path) -> list[str]:
     store = opened(file)
     try:
         return store.transact_sync(held)
@@ -72,7 +72,7 @@ def test_what_a_lost_file_held_is_written_beside_it_when_it_is_closed(
         store.close()
     store.close()
     assert (file.read_bytes() if file.exists() else None) == stood
-    assert held_by(tmp_path / "m.duckdb.rescued") == held_by(tmp_path / "copy.duckdb") == ["a"]
+    assert notes_in(tmp_path / "m.duckdb.rescued") == notes_in(tmp_path / "copy.duckdb") == ["a"]
 
 
 def test_a_file_that_was_moved_is_whole_under_its_new_name_and_goes_on_when_it_is_put_back(
@@ -89,7 +89,7 @@ def test_a_file_that_was_moved_is_whole_under_its_new_name_and_goes_on_when_it_i
     file.rename(other)
     store.close()
     assert "file moved while open" in "".join(capsys.readouterr())
-    assert held_by(other) == ["a", "c"]
+    assert notes_in(other) == ["a", "c"]
     assert [one.name for one in tmp_path.iterdir()] == ["other.duckdb"]
 
 
@@ -110,4 +110,4 @@ def test_where_the_folder_is_gone_too_it_is_written_to_the_temporary_one(tmp_pat
     shutil.rmtree(folder)
     with pytest.raises(StoreError, match="elsewhere"):
         store.close()
-    assert held_by(elsewhere / "m.duckdb.rescued") == ["a"]
+    assert notes_in(elsewhere / "m.duckdb.rescued") == ["a"]

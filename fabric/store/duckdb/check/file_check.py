@@ -85,7 +85,7 @@ def format_findings(scan: FileScan) -> Iterator[Finding]:
 def refusal(path: Path, error: StoreError) -> Finding:
     """Return why the file cannot be opened, or not be read to its end, and what can be done."""
     if isinstance(error, StoreLockedError):
-        return _held(error)
+        return _locked_finding(error)
     if isinstance(error, NewerFileError):
         return Finding("version", "problem", str(error).partition(": upgrade")[0], "upgrade thought-fabric")
     if isinstance(error, NotOurFileError):
@@ -97,7 +97,7 @@ def refusal(path: Path, error: StoreError) -> Finding:
     return Finding("content", "problem", f"the file is damaged: {error}", BACKUP)
 
 
-def _held(error: StoreLockedError) -> Finding:
+def _locked_finding(error: StoreLockedError) -> Finding:
     if error.pid is None:
         who, mend = "a process that the system does not name", "close whatever has the memory open"
     elif error.pid == os.getpid():
