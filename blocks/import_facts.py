@@ -73,7 +73,7 @@ def put_facts(
     """Do the same inside a transaction."""
     arriving = _Arriving(tx, facts, dict[str, Fact](), dict[str, Fact](), dict[str, Turn](), [])
     arriving.look_up([fact.id for fact in given])
-    outcomes: list[Arrival] = [arriving.take(fact) for fact in given]
+    outcomes: list[Arrival] = [arriving.add(fact) for fact in given]
     arriving.write(layout)
     return outcomes
 
@@ -98,7 +98,7 @@ class _Arriving:
             later = {fact.superseded_by for fact in found if fact.superseded_by}
             waiting = sorted(later - self.known.keys())
 
-    def take(self, offered: ImportedFact) -> Arrival:
+    def add(self, offered: ImportedFact) -> Arrival:
         """Take in one record; what it says of the user is of whoever imports it."""
         subject = filed_as(offered.subject, self.tx.ids.user, self.facts.scope)
         offered = offered if subject == offered.subject else offered.model_copy(update={"subject": subject})

@@ -96,7 +96,7 @@ class _Asking:
                 told = await self._extract(some, Context(ctx.run))
             except ModelError as error:
                 return count, [await self._failed(ctx, "read", error, some)]
-            count += await mine.take(some, graphs_told(some, told))
+            count += await mine.store_read(some, graphs_told(some, told))
         return count, []
 
     async def summarise(self, ctx: Context) -> tuple[int, list[str]]:

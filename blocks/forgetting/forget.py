@@ -221,7 +221,7 @@ class _Forgetting:
             return
         self._only_what_rests(self.circle.turned)
         for node in [*named, *self._turns(Said(), places)]:
-            self.circle.take(node)
+            self.circle.add(node)
         for place, numbers in places.items():
             where = [Where("turn", "in", sorted(numbers))]
             self.circle.turned.ids |= {row["id"] for row in self.tx.rows.find(ITEMS, place.scope("session"), where)}
@@ -251,7 +251,7 @@ class _Forgetting:
             turn, is_filed = node.record, tag in node.record.get("tags", ())
             own = turn["session"] == session and turn.get("user") in (None, self.tx.ids.user)
             if own or (is_filed and (node.kept.table, node.kept.owner) == place):
-                self.circle.take(node)
+                self.circle.add(node)
         if session:
             self.circle.turned.ids |= {
                 row["id"] for row in self.tx.rows.find(ITEMS, self._in(session).scope("session"))
@@ -276,7 +276,7 @@ class _Forgetting:
         if scope == kept_in or (scope == "user" and node.record.get("user") == self.tx.ids.user):
             self.circle.turned.ids.add(node.id)
             if kept_in == "project":
-                self.circle.take(node)
+                self.circle.add(node)
 
     def _only_what_rests(self, message: Said) -> None:
         self.circle.turned, self.circle.follows_versions = message, False
@@ -291,7 +291,7 @@ class _Forgetting:
             if not new:
                 return evidence
             for node in new:
-                self.circle.grow(self.circle.take(node))
+                self.circle.grow(self.circle.add(node))
 
     def _goes_with(self, node: Node, texts: Texts, evidence: Said) -> bool:
         if is_rewritten(node.record) and not all(map(evidence.has, node.sources)):

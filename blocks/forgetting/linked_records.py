@@ -63,10 +63,10 @@ class Circle:
             new: set[str] = set()
             for node in self._naming(waiting):
                 if self._goes(node, waiting):
-                    new |= self.take(node)
+                    new |= self.add(node)
             waiting = new - seen
 
-    def take(self, node: Node) -> set[str]:
+    def add(self, node: Node) -> set[str]:
         """Add a record to those that are to be deleted; return its id and the ids of its other forms and versions."""
         if node.key in self.taken:
             return set()
@@ -83,7 +83,7 @@ class Circle:
         nodes = [*self._naming(self.turned.ids)] if is_named else self._all()
         asked = [(node, by_id if node.kept.owner in self.others else self.turned) for node in nodes]
         for node in [node for node, turned in asked if turned.is_all_of(node)]:
-            self.grow(self.take(node))
+            self.grow(self.add(node))
 
     def siblings(self, evidence: Said) -> list[Node]:
         """Return the records that rest on turns which go as the evidence of others, without being taken."""

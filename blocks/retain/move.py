@@ -29,7 +29,7 @@ def move_block(name: str, source: Of, target: Of, uses: Sequence[Use]) -> Block[
         if giving.name == taking.name:
             raise ConfigurationError(f"{ctx.path}: the bank is on {giving.name!r} already; name the other backend")
         carried = await giving.carried(ctx)
-        return Moved(len(carried), await taking.take(ctx, carried))
+        return Moved(len(carried), await taking.take_over(ctx, carried))
 
     return move
 

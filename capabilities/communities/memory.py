@@ -43,7 +43,7 @@ class CommunityMemory:
         for view in views(self._ctx.ids):
             while some := await self._ctx.transact(partial(_unread, view=view)):
                 made = await elsewhere(partial(_read, some))
-                await self.take(some, made)
+                await self.store_read(some, made)
                 count += len(some)
         return count
 
@@ -71,7 +71,7 @@ class CommunityMemory:
 
         return await self._ctx.transact(work)
 
-    async def take(self, asked: Sequence[Material], read: Sequence[SourceGraph]) -> int:
+    async def store_read(self, asked: Sequence[Material], read: Sequence[SourceGraph]) -> int:
         """Keep what memories name and relate, of those that still say what was read; return how many that were."""
         owners = {material.id: material.owner for material in asked}
 

@@ -82,6 +82,6 @@ class Backend(Protocol):
         """Return all that was given to the bank and still holds, for another one to take; oldest first."""
         ...
 
-    async def take(self, ctx: Context, carried: Sequence[Carried]) -> int:
+    async def take_over(self, ctx: Context, carried: Sequence[Carried]) -> int:
         """Take in what another bank was given; return how much of it was new. What is there already stays as it is."""
         ...

@@ -29,9 +29,9 @@ class Room:
         try:
             if alone:
                 async with self._door:  # two that want all of them would wait for each other
-                    await places.take()
+                    await places.acquire()
             else:
-                await places.take()
+                await places.acquire()
             later = asyncio.get_running_loop().call_later(self._patience, places.give_back, 1)
             try:
                 yield
@@ -54,7 +54,7 @@ class _Places:
         self._room, self._wanted, self._taken = room, wanted, 0
         room.free -= wanted
 
-    async def take(self) -> None:
+    async def acquire(self) -> None:
         while self._taken < self._wanted:
             await self._room.acquire()
             self._taken += 1

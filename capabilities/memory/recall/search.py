@@ -59,7 +59,7 @@ async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> 
         embedded = await embed_question(layout.meaning, question.meaning, request.hypothesis)
         asked = questions.with_vectors(question, embedded, layout.meaning)
 
-        def take(
+        def look_once(
             tx: Transaction,
             asked: "Question" = asked,
             embedded: Embedded = embedded,
@@ -78,7 +78,7 @@ async def search(ctx: Context, layout: MemoryLayout, request: RecallRequest) -> 
                 return snapshot
             return _found(lambda work: work(tx), ctx, layout, request, snapshot) if snapshot.candidates.rows else []
 
-        taken = await ctx.transact(take)
+        taken = await ctx.transact(look_once)
         found = await _apart(ctx, layout, request, taken) if isinstance(taken, Snapshot) else taken
         if found is not None:
             return found

@@ -138,7 +138,7 @@ class HindsightBackend:
         await self.flush(ctx)
         return await self._do(ctx, lambda queue: queue.ask(lambda remote: remote.documents(self.bank.tags)))
 
-    async def take(self, ctx: Context, carried: Sequence[Carried]) -> int:
+    async def take_over(self, ctx: Context, carried: Sequence[Carried]) -> int:
         """Put what another bank was given into the queue, unless the server or the queue has it in the same words."""
         waiting = {(item.document, item.content) for item in await self.waiting(ctx) if item.status == "waiting"}
 

@@ -244,11 +244,11 @@ class LocalBackend:
         now = ctx.clock.now()
         return await self._in_bank(ctx, lambda tx: moving.carried(tx, now))
 
-    async def take(self, ctx: Context, carried: Sequence[Carried]) -> int:
+    async def take_over(self, ctx: Context, carried: Sequence[Carried]) -> int:
         """Take in what another bank was given; its facts are drawn by `flush`. Return how much of it was new."""
         waits = self._read is not None
         given = [moving.memory_of(ctx, item, waits=waits) for item in carried]
-        return await self._in_bank(ctx, lambda tx: moving.take(tx, given))
+        return await self._in_bank(ctx, lambda tx: moving.store_moved(tx, given))
 
     @property
     def _reach(self) -> list[str]:

@@ -35,7 +35,7 @@ def _carried(memory: Memory) -> Carried:
     )
 
 
-def take(tx: Transaction, given: Sequence[Memory]) -> int:
+def store_moved(tx: Transaction, given: Sequence[Memory]) -> int:
     """Store memories of another bank; return how many were not there in the same words."""
     new = [memory for memory in given if not _is_known(tx, memory)]
     for memory in new:
