@@ -23,7 +23,8 @@ def is_given_by(row: Row, ids: ScopeIds) -> bool:
     """Return whether a row of a bank rests on something that a user said; without a user, that a session said."""
     said: Iterable[Mapping[str, Any]] = row.get("sources") or [row]
     return any(
-        one.get("user") == ids.user and (ids.user is not None or one.get("session") == ids.session) for one in said
+        source.get("user") == ids.user and (ids.user is not None or source.get("session") == ids.session)
+        for source in said
     )
 
 
@@ -66,14 +67,14 @@ def rest_on_what_stays(reach: ReachWithBanks, is_gone: Callable[[Mapping[str, An
     told: set[str] = set()
     held_here = {retained.MEMORIES.key, retained.FACTS.key} & set(reach.rows.tables())
     for held in list(reach.of(retained.MEMORIES.key)) if retained.MEMORIES.key in held_here else ():
-        gone = [is_gone(one) for one in held.row["sources"]]
+        gone = [is_gone(source) for source in held.row["sources"]]
         if any(gone) and not all(gone):
             bank = bank_in(reach.rows, reach.ids, held.owner)
             memory = retained.MEMORIES.schema.model_validate(held.row)
             told |= editing.take_out_turns(bank, memory, gone, now)
     for table in held_here:
-        for held in [one for one in reach.of(table) if one.owner in reach.banks]:
-            left = [one for one in held.row["sources"] if not is_gone(one)]
+        for held in [row for row in reach.of(table) if row.owner in reach.banks]:
+            left = [source for source in held.row["sources"] if not is_gone(source)]
             if left and len(left) < len(held.row["sources"]):
                 reach.rows.put(Table(table, {}), held.owner, [_resting_on(held.row, left)])
     return told

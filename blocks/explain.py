@@ -164,7 +164,7 @@ def _outside_tiers(tx: Transaction, layout: MemoryLayout, record_id: str) -> Exp
         status=_status(record),
         made_by=str(record.get("made_by") or ""),
         evidence=_evidence(tx, layout, [Source.model_validate(source) for source in found.sources]),
-        earlier=[str(one["content"]) for one in record.get("earlier") or ()],
+        earlier=[str(row["content"]) for row in record.get("earlier") or ()],
         links={path: ids for path, ids in tied.items() if ids},
     )
 

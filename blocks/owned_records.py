@@ -92,7 +92,7 @@ def records(reach: Reach) -> Iterator[dict[str, Any]]:
     take, is replaced by U+FFFD.
     """
     states = ((system_of(row.row["id"]), row.row["value"]) for row in reach.of(DOCUMENTS) if is_state(row))
-    pending = {(system, one) for system, state in states for one in state.get("pending") or ()}
+    pending = {(system, pending_id) for system, state in states for pending_id in state.get("pending") or ()}
     for table, wants_working in _parts(reach.rows.tables()):
         for row in reach.of(table):
             if is_working(row) == wants_working:
@@ -118,7 +118,7 @@ def _records(kept: KeptRow, pending: set[tuple[str, str]]) -> Iterator[dict[str,
         return
     kind = "document" if kept.table == DOCUMENTS else kind_of(kept.table)
     own = _named(kept.table) if kind in TIERS.values() else {}
-    record = {"kind": kind, **own, **{f"{kind}_kind" if name == "kind" else name: one for name, one in row.items()}}
+    record = {"kind": kind, **own, **{f"{kind}_kind" if name == "kind" else name: value for name, value in row.items()}}
     if kind == "turn":
         record["captured"] = bool(row.get("captured")) and (system_of(kept.table), row["id"]) not in pending
     if kept.session:

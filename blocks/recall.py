@@ -32,8 +32,8 @@ async def recall_by(
     search = Search(
         request.cue,
         find,
-        sureness=lambda found: max((one.relevance for one in found), default=0.0),
-        degraded=lambda found, reason: [one.model_copy(update={"degraded": reason}) for one in found],
+        sureness=lambda found: max((memory.relevance for memory in found), default=0.0),
+        degraded=lambda found, reason: [memory.model_copy(update={"degraded": reason}) for memory in found],
         has_embedder=layout.meaning.embedder is not None,
     )
     found: list[RankedMemory] = await search_with(hyde.block, how, search, ctx)

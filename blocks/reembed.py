@@ -209,9 +209,9 @@ async def _of_file(layout: MemoryLayout, store: Store) -> _Task:
         ]
     for table in await store.transact(lambda rows: rows.tables()):
         scopes = await elsewhere(partial(store.scopes, Table(table, {}))) if system_of(table) else []
-        for name, one in collections_of_others([table], *(scope.kind for scope in scopes)):
-            await elsewhere(partial(store.define, one.table))
-            found += [(name, Embedded(one.table, scope)) for scope in scopes]
+        for name, collection in collections_of_others([table], *(scope.kind for scope in scopes)):
+            await elsewhere(partial(store.define, collection.table))
+            found += [(name, Embedded(collection.table, scope)) for scope in scopes]
     return _Task(layout, store.transact, found)
 
 
@@ -222,7 +222,7 @@ def embedded_collections(layout: MemoryLayout) -> dict[str, Collection[Any]]:
         "episodes": layout.episodic,
         "facts": layout.semantic,
     }
-    return {name: one for name, one in named.items() if one is not None}
+    return {name: collection for name, collection in named.items() if collection is not None}
 
 
 def _kind(name: str, counted: Coverage) -> Kind:

@@ -133,8 +133,8 @@ def known_collections(tables: Iterable[str] = ()) -> list[Collection[Any]]:
     kept: list[Resource] = [*layout.resources, *COGNITIVE_RESOURCES, *COMMUNITY_RESOURCES]
     for kind in SCOPE_KINDS:
         kept += mind_collections(kind).all
-    others = [one for _, one in collections_of_others(tables)]
-    return [*(one for one in kept if isinstance(one, Collection)), *others]
+    others = [collection for _, collection in collections_of_others(tables)]
+    return [*(resource for resource in kept if isinstance(resource, Collection)), *others]
 
 
 def known_tables(tables: Iterable[str] = ()) -> list[Table]:
@@ -176,8 +176,10 @@ def embedder_findings(scan: FileScan, choice: str, at: str) -> Iterator[Finding]
         return
     space, failure = _space(layout, scan)
     seen = dict.fromkeys(embedded_collections(layout), Coverage())
-    for name, one in [*embedded_collections(layout).items(), *collections_of_others(scan.tables)]:
-        seen[name] += coverage(scan.spaces(one.table.name), space, scan.without_passages(one.table.name, space))
+    for name, collection in [*embedded_collections(layout).items(), *collections_of_others(scan.tables)]:
+        seen[name] += coverage(
+            scan.spaces(collection.table.name), space, scan.without_passages(collection.table.name, space)
+        )
     status = embedding_status(own.name, space, seen, failure)
     rows = sum(kind.rows for kind in status.kinds)
     if failure:

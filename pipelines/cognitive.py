@@ -244,7 +244,7 @@ def _check_names(name: object, constants: object) -> None:
         raise ConfigurationError(f"name is {name!r}; expected a text that is not blank: the prefix of the block names")
     if not isinstance(constants, Mapping | None):
         raise ConfigurationError(f"constants is {constants!r:.80}; expected a mapping, such as {{'capacity': 9}}")
-    named = [one for one in _OPTIONS if one in (constants or {})]
+    named = [option for option in _OPTIONS if option in (constants or {})]
     if named:
         raise ConfigurationError(f"constants: {named[0]} is an option of its own; cognitive_memory({named[0]}=...)")
 

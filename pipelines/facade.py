@@ -335,8 +335,8 @@ async def _awaited(records: Generator[T]) -> AsyncGenerator[T]:
             reading = asyncio.create_task(elsewhere(lambda: list(islice(records, PAGE))))
             await asyncio.wait([reading])
             page = reading.result()
-            for one in page:
-                yield one
+            for record in page:
+                yield record
             if not page:
                 return
     finally:

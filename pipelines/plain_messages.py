@@ -24,7 +24,7 @@ def plain(message: Any) -> Any:
     if not is_mapping(message):
         return message
     held = {
-        name: [plain(one) for one in value] if is_list_or_tuple(value) else plain(value)
+        name: [plain(part) for part in value] if is_list_or_tuple(value) else plain(value)
         for name, value in message.items()
         if _holds_objects(value)
     }
@@ -33,9 +33,9 @@ def plain(message: Any) -> Any:
 
 def _holds_objects(value: Any) -> bool:
     if is_list_or_tuple(value):
-        return any(isinstance(one, BaseModel | Mapping) and _is_object(one) for one in value)
+        return any(isinstance(part, BaseModel | Mapping) and _is_object(part) for part in value)
     return isinstance(value, BaseModel)
 
 
 def _is_object(value: Any) -> bool:
-    return isinstance(value, BaseModel) or any(_holds_objects(one) for one in value.values())
+    return isinstance(value, BaseModel) or any(_holds_objects(part) for part in value.values())

@@ -19,9 +19,9 @@ def repeated_count(messages: Sequence[Mapping[str, Any]], ctx: Context) -> tuple
     for before, after in pairwise(draft for said in drafts for draft in said if draft.kind == "message"):
         ctx.heed(before.text, after.text)
     asked = [
-        (at, replace(one, text=ctx.redact(one.text)))
+        (at, replace(first, text=ctx.redact(first.text)))
         for at, said in enumerate(drafts)
-        for one in [draft for draft in said if _is_said(draft)][:1]
+        for first in [draft for draft in said if _is_said(draft)][:1]
     ]
     whole = [item for item in items if not any(part.get("type") == "interrupted" for part in item.parts)]
     repeated, last = max(

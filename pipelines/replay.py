@@ -126,12 +126,12 @@ def replay(
     """
     done = Replayed()
     fabric.register(pipeline)
-    for one in turns:
-        if one.session not in done.sessions[-1:]:
-            done.sessions.append(one.session)
-        clock.set(one.said_at)
-        session = fabric.session(one.session, user=ids.user, project=ids.project, org=ids.org)
-        result = session.run(pipeline, value(one.turn), turn_id=one.name)
+    for entry in turns:
+        if entry.session not in done.sessions[-1:]:
+            done.sessions.append(entry.session)
+        clock.set(entry.said_at)
+        session = fabric.session(entry.session, user=ids.user, project=ids.project, org=ids.org)
+        result = session.run(pipeline, value(entry.turn), turn_id=entry.name)
         if result.replayed:
             done.known += 1
         else:

@@ -82,7 +82,7 @@ def given(value: Any, tags: Any = ()) -> Given:
     value = plain(value)
     if not is_iterable(value) or isinstance(value, bytes):
         raise SchemaError(f"capture: got {value!r}; expected a text, a message, or a list of messages")
-    messages: list[Any] = [value] if is_mapping(value) else [plain(one) for one in value]
+    messages: list[Any] = [value] if is_mapping(value) else [plain(message) for message in value]
     for number, message in enumerate(messages, 1):
         reason = _wrong(message)
         if reason:
@@ -91,7 +91,7 @@ def given(value: Any, tags: Any = ()) -> Given:
         message for message in messages if message.get("role") is not None or not is_unsaid(message)
     ]  # a model's reasoning is no message
     asked = [message for message in messages if is_users(message)]
-    if asked and len(asked) == len(messages) and not any(_says(one.get("content")) for one in asked):
+    if asked and len(asked) == len(messages) and not any(_says(message.get("content")) for message in asked):
         raise SchemaError("capture: the message is blank; expected what was said; nothing was captured")
     return Given([dict(message) for message in messages], alone=isinstance(value, Mapping), tags=filed)
 
@@ -166,12 +166,12 @@ def unseen_block(name: str) -> Block[Any, Transcript]:
         messages = new = said.messages
         turn = ctx.turn
         asked = [message for message in messages if is_users(message)]  # an answer has the id that its model gave it
-        named = any(one.get("id") is not None for one in asked or messages)
+        named = any(message.get("id") is not None for message in asked or messages)
         if not said.alone and not named:
             held, turn = repeated_count(messages, ctx)
             new = messages[held:]
-        first = next((at for at, one in enumerate(new) if is_users(one)), len(new))
-        before = [one for one in new[:first] if not named or is_new(one, ctx.items, ctx)]
+        first = next((at for at, message in enumerate(new) if is_users(message)), len(new))
+        before = [message for message in new[:first] if not named or is_new(message, ctx.items, ctx)]
         known = sum(is_users(message) for message in messages[: len(messages) - len(new)])
         turns = [turn.model_copy(update={"tags": said.tags}) for turn in turns_of(list(new[first:]))]
         return Transcript(Answers(messages=before, turn=turn, tags=list(said.tags)), turns, known)

@@ -60,7 +60,7 @@ def exchange_from_text(value: Any, ctx: Context) -> Exchange:
     text, message = ctx.redact(draft.text), ctx.run.said
     if reason := why_empty(draft):
         return Exchange(reason=reason)
-    is_stated = any(is_message(one) for one in (value if is_list_or_tuple(value) else [value]))
+    is_stated = any(is_message(part) for part in (value if is_list_or_tuple(value) else [value]))
     if message is None:
         if not (is_stated or ctx.run.in_job or ctx.input is None or _stands_in(draft.text, ctx.input)):
             raise SchemaError(NOT_SAID.format(where=ctx.path, text=shown(draft.text)))
@@ -107,7 +107,7 @@ def exchange_from_items(value: Any, ctx: Context) -> Exchange:
 
 def _told(value: Any) -> tuple[Draft | None, str]:
     """Return what the user says in a value, and why nothing can be taken from it, "" where something can."""
-    if is_list_or_tuple(value) and value and all(isinstance(one, str) for one in value):
+    if is_list_or_tuple(value) and value and all(isinstance(item, str) for item in value):
         value = "\n".join(value)
     draft = said_in(value)
     if draft is not None:
@@ -127,7 +127,7 @@ def _stands_in(text: str, said: Any) -> bool:
         return _plain(text) in _plain(said)
     said = to_jsonable_python(said, fallback=repr)
     inside = said.values() if is_dict(said) else said if is_list(said) else [str(said)]
-    return any(_stands_in(text, one) for one in inside)
+    return any(_stands_in(text, part) for part in inside)
 
 
 def _plain(text: str) -> str:

@@ -148,7 +148,7 @@ def keep_answers_block(layout: MemoryLayout) -> Block[list[Turn], None]:
         await ctx.transact(work)
 
     async def keeper(value: Any) -> tuple[Any, Callable[[Transaction], None]]:
-        answers = [Turn.model_validate(one).model_copy(update={"captured": True}) for one in value]
+        answers = [Turn.model_validate(turn).model_copy(update={"captured": True}) for turn in value]
         return answers, lambda tx: tx.put(layout.turns, answers)
 
     return keep_answers.store_with_job(keeper)

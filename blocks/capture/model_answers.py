@@ -53,12 +53,12 @@ def told(refused: Refused) -> str:
 
 def refusals(answer: Answer) -> list[str]:
     """Return what of an answer could not be used, and why, in words."""
-    return [told(one) for one in answer.refused]
+    return [told(refusal) for refusal in answer.refused]
 
 
 def skipped(refused: Sequence[str], ctx: Context) -> list[Outcome]:
     """Return the outcomes of what an answer about facts held and could not be used."""
-    return [Outcome(status="skipped", tier="semantic", reason=f"refused: {ctx.redact(one)}") for one in refused]
+    return [Outcome(status="skipped", tier="semantic", reason=f"refused: {ctx.redact(reason)}") for reason in refused]
 
 
 def is_grounded(observation: Observation, exchange: Exchange, known_facts: Sequence[Known]) -> bool:

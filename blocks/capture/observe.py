@@ -221,10 +221,10 @@ def _observed(known: Shown, found: Observations, ctx: Context) -> Observed:
     faults = [_fault(observation, known, pieces, own) for observation in fresh]
     kept = [observation for observation, fault in zip(fresh, faults, strict=True) if not fault]
     refused = [
-        *(told(one) for one in found.refused),
+        *(told(refusal) for refusal in found.refused),
         *(f"{shown(memory.content)}: {fault}" for memory, fault in zip(fresh, faults, strict=True) if fault),
     ]
-    notes += [f"refused: {ctx.redact(one)}" for one in refused]
+    notes += [f"refused: {ctx.redact(reason)}" for reason in refused]
     if refused and not kept:
         kept = _read_by_rules(known)
         notes.append("nothing of the model's answer could be used: rules read the message instead")
@@ -244,7 +244,7 @@ def _fault(observation: Observation, known: Shown, pieces: Sequence[Spoken], own
 
 def _result(known: Shown, kept: Sequence[Observation], notes: list[str]) -> Observed:
     observations, unclear = known.linked(corrected(kept, known.retraction))
-    shown_ids = [one.id for one in known.entries]
+    shown_ids = [entry.id for entry in known.entries]
     return Observed(exchange=known.exchange, observations=observations, shown=shown_ids, notes=[*notes, *unclear])
 
 

@@ -64,7 +64,7 @@ def named_by(rest: str, before: str, withdrawn: Withdrawal | None) -> Named:
     """Return what the rest of a retraction names of the message before it; what is called untrue must be denied."""
     language, told = language_of(f"{before}\n{rest}"), told_by(before)
     said = (claim_of(seen) for seen in observe_text(printable(rest)))
-    claims = tuple(claim for claim in said if any(_opposed(*one, (claim,)) for one in told))
+    claims = tuple(claim for claim in said if any(_opposed(*pair, (claim,)) for pair in told))
     denials = words_of("denials")
     if withdrawn is not None and withdrawn.means == "untrue" and not withdrawn.is_about:
         rest = rest if not denials.isdisjoint(words(rest)) else ""

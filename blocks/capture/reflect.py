@@ -195,7 +195,7 @@ class _Routing:
             self._note("superseded", "episodic", observation, "no longer planned", replaced=plan.id)
 
     def _shown_facts(self) -> set[str]:
-        return {one for one in self.observed.shown if working.find(self.state, one) is None}
+        return {entry_id for entry_id in self.observed.shown if working.find(self.state, entry_id) is None}
 
     def _replaced(self, observation: Observation) -> WorkingEntry | None:
         """Return the working entry that the observation makes untrue, or names the fact of."""

@@ -106,7 +106,7 @@ def corrected(found: Sequence[Observation], retraction: Retraction | None) -> li
     if retraction is None:
         return list(found)
     known = [claim_of(seen) for seen in found]
-    new = (seen for seen in retraction.meant() if all(compare(claim_of(seen), one) == "unrelated" for one in known))
+    new = (seen for seen in retraction.meant() if all(compare(claim_of(seen), claim) == "unrelated" for claim in known))
     return [*found, *new]
 
 

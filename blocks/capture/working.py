@@ -130,7 +130,7 @@ def working_memory_remember(
         def work(tx: Transaction) -> list[dict[str, Any]]:
             return [_remember(tx, plain_text(note), ctx, limits).model_dump() for note in notes.notes]
 
-        return [Outcome.model_validate(one) for one in await ctx.transact(work, once="remember")]
+        return [Outcome.model_validate(outcome) for outcome in await ctx.transact(work, once="remember")]
 
     return remember
 

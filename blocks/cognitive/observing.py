@@ -135,8 +135,10 @@ class ObservingSteps:
         notes = await observer.to_reflect(force=force)
         if not notes:
             return {}
-        cue = " ".join(one.content for one in notes)[:CUE_CHARS]
-        known = [one.trace for one in (await ctx[self._memory].retrieve(cue, limit=KNOWN, neutral_mood=True)).results]
+        cue = " ".join(note.content for note in notes)[:CUE_CHARS]
+        known = [
+            result.trace for result in (await ctx[self._memory].retrieve(cue, limit=KNOWN, neutral_mood=True)).results
+        ]
         shown = prompt(
             "cognitive_reflect_notes",
             known=data_block("known memories", _known(known)) if known else "none",
@@ -194,19 +196,22 @@ async def _ask(block: Block[str, Any], shown: str, ctx: Context, observer: Obser
 
 def _left_out(what: str, told: Answer) -> tuple[str, ...]:
     """Return what of an answer could not be read: the rest of it counts."""
-    refused = [one for one in told.refused if one.field in ("notes", "traces")]
-    return tuple(f"{what}: one of the {one.field} was left out: {one.reason[:200]}" for one in refused)
+    refused = [refusal for refusal in told.refused if refusal.field in ("notes", "traces")]
+    return tuple(f"{what}: one of the {refusal.field} was left out: {refusal.reason[:200]}" for refusal in refused)
 
 
 def _lines(heard: Sequence[HeardMessage]) -> str:
-    said = [(one_line(one.speaker or one.role), one.said_at, one_line(one.text, SHOWN_CHARS)) for one in heard]
+    said = [
+        (one_line(message.speaker or message.role), message.said_at, one_line(message.text, SHOWN_CHARS))
+        for message in heard
+    ]
     return "\n".join(f"[{n}] {who}, {at:%Y-%m-%d %H:%M}: {text}" for n, (who, at, text) in enumerate(said, start=1))
 
 
 def _numbered(notes: Sequence[Observation]) -> str:
     return "\n".join(
-        f"[{number}] {one.kind}, {one.importance:.2f}, {one.made_at:%Y-%m-%d}: {one_line(one.content)}"
-        for number, one in enumerate(notes, start=1)
+        f"[{number}] {note.kind}, {note.importance:.2f}, {note.made_at:%Y-%m-%d}: {one_line(note.content)}"
+        for number, note in enumerate(notes, start=1)
     )
 
 
@@ -215,7 +220,7 @@ def _notes_shown(notes: Sequence[Observation]) -> str:
 
 
 def _known(traces: Sequence[Trace]) -> str:
-    return "\n".join(f"[{one.id}] {one.confidence:.2f}: {one_line(one.content)}" for one in traces)
+    return "\n".join(f"[{trace.id}] {trace.confidence:.2f}: {one_line(trace.content)}" for trace in traces)
 
 
 def observe_block(
@@ -241,8 +246,8 @@ def observe_block(
         with reserved(ctx, "observe") as free:
             is_free = desk_owner(ctx.ids) in {view.tables.owner for view in free}
             done = await steps.done(ctx, force=force) if is_free else [_BUSY] if force else []
-        failed = tuple(reason for one in done for reason in one.get("failed", ()))
-        counts = {key: value for one in done for key, value in one.items() if key != "failed"}
+        failed = tuple(reason for counted in done for reason in counted.get("failed", ()))
+        counts = {key: value for counted in done for key, value in counted.items() if key != "failed"}
         return Observed(heard=heard, failed=failed, **counts)
 
     return observe

@@ -100,7 +100,7 @@ async def retrieve_by(ctx: Context, mind: CognitiveMemory, hyde: Hyde, asked: Ma
     search = Search(
         options["cue"],
         lambda hypothesis: mind.retrieve(**own, hypothesis=hypothesis),
-        sureness=lambda found: max((one.signals.similarity for one in found.results), default=0.0),
+        sureness=lambda found: max((result.signals.similarity for result in found.results), default=0.0),
         degraded=lambda found, reason: found.model_copy(update={"degraded": reason}),
         has_embedder=mind.meaning.embedder is not None,
     )
@@ -150,7 +150,7 @@ def consolidated_at(tx: Transaction, view: View) -> datetime | None:
 
 def end_turn_block(name: str, memory: Memory, periodic: Sequence[Periodic]) -> Block[Any, list[str]]:
     """Return the step behind a turn, for ``.work(...)``: what was shown counts as used, then what is due is done."""
-    uses = [memory, *(one for work in periodic for one in work.uses)]
+    uses = [memory, *(use for work in periodic for use in work.uses)]
 
     @handler(name=f"{name}/end-turn", uses=uses)
     async def end_turn(_: Any, ctx: Context) -> list[str]:

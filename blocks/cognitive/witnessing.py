@@ -62,7 +62,7 @@ def witness_block(
         own = [event for event in events if not tellings[event.id].reason]
         for first in range(0, len(own), AT_ONCE):
             some = own[first : first + AT_ONCE]
-            tellings |= {one.event.id: one for one in await _told(telling, who, some, ctx[memory], ctx)}
+            tellings |= {answer.event.id: answer for answer in await _told(telling, who, some, ctx[memory], ctx)}
         return await ctx[memory].witnessing.remember(list(tellings.values()))
 
     return witness
@@ -72,11 +72,11 @@ def _scene(asked: Any) -> tuple[Witness, list[Event]]:
     if not is_mapping(asked) or not {"events", "witness"} <= asked.keys():
         raise ConfigurationError(f"witness: got {asked!r:.80}; expected a mapping with events and witness")
     given, person = asked["events"], asked["witness"]
-    if not is_list_or_tuple(given) or not all(isinstance(one, Mapping | Event) for one in given):
+    if not is_list_or_tuple(given) or not all(isinstance(event, Mapping | Event) for event in given):
         raise ConfigurationError(f"witness: events is {given!r:.80}; expected a list of mappings with id and content")
     if not is_mapping(person) and not isinstance(person, Witness):
         raise ConfigurationError(f"witness: got {person!r:.80}; expected a mapping with the name of the witness")
-    events = [event for one in given if (event := Event.of(one)) is not None]
+    events = [event for item in given if (event := Event.of(item)) is not None]
     if len({event.id for event in events}) < len(events):
         raise ConfigurationError("witness: expected events each with an id of its own")
     who = Witness.of(person)

@@ -30,7 +30,7 @@ def _number(given: object) -> object:
 
 def _numbers(given: object) -> list[int]:
     some: Iterable[Any] = given if is_list_or_tuple(given) else [given]
-    return [one for one in some if isinstance(one, int) and not isinstance(one, bool)]
+    return [number for number in some if isinstance(number, int) and not isinstance(number, bool)]
 
 
 class ToldEntity(BaseModel):
@@ -76,7 +76,8 @@ def extract_block(name: str, model: ModelChoice) -> Block[Sequence[Material], To
 
     def user(some: Sequence[Material]) -> str:
         return prompt(
-            "communities_extract_memories", memories=data_block("memories", _numbered([one.content for one in some]))
+            "communities_extract_memories",
+            memories=data_block("memories", _numbered([memory.content for memory in some])),
         )
 
     return asking_block(f"{name}/extract", model, prompt("communities_extract"), user, ToldGraph)
@@ -106,7 +107,7 @@ def _numbered(texts: Sequence[str]) -> str:
 
 
 def _shown(community: Community, memories: Sequence[str]) -> str:
-    lines = [f"{one.name} ({one.type})" for one in community.entities[:20]]
+    lines = [f"{entity.name} ({entity.type})" for entity in community.entities[:20]]
     return "\n".join(["; ".join(lines), *map(str, community.relations), _numbered(memories)])
 
 
@@ -117,16 +118,18 @@ def graphs_told(memories: Sequence[Material], told: ToldGraph) -> list[SourceGra
     """
     found: list[SourceGraph] = []
     for number, memory in enumerate(memories, start=1):
-        named = [one for one in told.entities if number in one.numbers and _is_borne_out(one.name, memory)]
-        related = [one for one in told.relations if one.number == number]
-        entities = {key_of(one.name): _entity(one.name, one.type) for one in named}
-        for name in (name for one in related for name in (one.source, one.target)):
+        named = [entity for entity in told.entities if number in entity.numbers and _is_borne_out(entity.name, memory)]
+        related = [relation for relation in told.relations if relation.number == number]
+        entities = {key_of(entity.name): _entity(entity.name, entity.type) for entity in named}
+        for name in (name for relation in related for name in (relation.source, relation.target)):
             if _is_borne_out(name, memory):
                 entities.setdefault(key_of(name), _entity(name, _kind(name, memory, told)))
         relations = [
-            Relation(source=one.source.strip(), target=one.target.strip(), label=label)
-            for one in related
-            if (label := one_line(one.label, MAX_LABEL_CHARS).strip()) and _is_name(one.source) and _is_name(one.target)
+            Relation(source=relation.source.strip(), target=relation.target.strip(), label=label)
+            for relation in related
+            if (label := one_line(relation.label, MAX_LABEL_CHARS).strip())
+            and _is_name(relation.source)
+            and _is_name(relation.target)
         ]
         read = graph_of(memory, list(entities.values()), relations) if entities else read_by_rules(memory)
         found.append(read.model_copy(update={"by": "model", "tries": 0}))
@@ -139,7 +142,7 @@ def _entity(name: str, kind: str) -> NamedEntity:
 
 def _kind(name: str, memory: Material, told: ToldGraph) -> str:
     key = key_of(name)
-    return next((one.type for one in told.entities if key_of(one.name) == key), type_of(name, memory.content))
+    return next((entity.type for entity in told.entities if key_of(entity.name) == key), type_of(name, memory.content))
 
 
 def _is_name(name: str) -> bool:

@@ -116,9 +116,9 @@ class _Asking:
 
     async def _behind(self, ctx: Context, community: Community) -> list[str]:
         """Return what the memories behind a community say."""
-        wanted = dict.fromkeys(source for one in community.relations for source in one.sources)
+        wanted = dict.fromkeys(source for relation in community.relations for source in relation.sources)
         found = [await ctx[self._traces].get(source) for source in list(wanted)[:BEHIND]]
-        return [one.content for one in found if one is not None and not one.deleted]
+        return [memory.content for memory in found if memory is not None and not memory.deleted]
 
     async def _failed(
         self, ctx: Context, what: str, error: ModelError, some: Sequence[Material], community: Community | None = None
@@ -163,11 +163,11 @@ def global_answer_block(name: str, memory: Memory, model: ModelChoice | None) ->
         if asking is None or not found.communities:
             return plain
         try:
-            told = await asking((found.cue, [one.summary for one in found.communities]), Context(ctx.run))
+            told = await asking((found.cue, [community.summary for community in found.communities]), Context(ctx.run))
         except ModelError as error:
             ctx.log.warning("summaries without an answer", error=str(error))
             return plain.model_copy(update={"failed": error_text(error)})
-        used = tuple(one for number, one in enumerate(found.communities, start=1) if number in told.numbers)
+        used = tuple(community for number, community in enumerate(found.communities, start=1) if number in told.numbers)
         if not told.answer.strip() or not used:
             return plain.model_copy(update={"failed": "the summaries do not answer it"})
         return plain.model_copy(update={"answer": told.answer.strip(), "communities": used})

@@ -192,13 +192,13 @@ def apply_plan(proposals: list[FactProposal], evidence: Evidence, table: FactTab
     episodes = {episode.id: episode for episode in evidence.episodes}
     reconciliation = table.reconciliation(is_filed=True)
     told = [told_of_one(proposal, episodes, is_shared=reconciliation.is_shared) for proposal in proposals]
-    stated_anew = [one.proposal for one in told if one.proposal.action in ("new", "update")]
+    stated_anew = [row.proposal for row in told if row.proposal.action in ("new", "update")]
     reconciliation.look_up(stated_anew, [proposal.target_fact_id for proposal in proposals])
     outcomes = [
-        left(one.proposal.content, f"refused: {one.refused}")
-        if one.refused
-        else _apply(one, shown, episodes, reconciliation)
-        for one in told
+        left(row.proposal.content, f"refused: {row.refused}")
+        if row.refused
+        else _apply(row, shown, episodes, reconciliation)
+        for row in told
     ]
     reconciliation.write()
     counted: dict[str, int] = dict.fromkeys(("new", "reinforce", "update", "invalidate"), 0)

@@ -24,7 +24,9 @@ def told_of_one(proposal: FactProposal, evidence: Mapping[str, Episode], *, is_s
     An episode is about its subject and about whom it names, and for a fact about the user, whoever that fact names. In
     a memory that users share, what a model says of "the user" is about whom its episodes are about, if that is one.
     """
-    rests_on = [evidence[one] for one in dict.fromkeys(proposal.source_episode_ids) if one in evidence]
+    rests_on = [
+        evidence[episode_id] for episode_id in dict.fromkeys(proposal.source_episode_ids) if episode_id in evidence
+    ]
     if is_shared and proposal.subject == USER:
         whose = {episode.subject for episode in rests_on or evidence.values()}
         if len(whose) > 1:

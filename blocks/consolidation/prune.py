@@ -151,7 +151,7 @@ def _persist(
 def apply_prune(plan: PrunePlan, review: Review, table: FactTable, config: PruneConfig) -> PruneResult:
     """Apply a plan to the facts. Every id is checked before anything is removed; protected facts stay."""
     shown = {fact.id: fact for fact in review.facts}
-    merging = {one for merge in plan.merges for one in merge.source_fact_ids}
+    merging = {fact_id for merge in plan.merges for fact_id in merge.source_fact_ids}
     outcomes = [_merge(merge, shown, table, config) for merge in plan.merges]
     outcomes += [_remove(removal, shown, table, config) for removal in plan.removals if removal.fact_id not in merging]
     return PruneResult(

@@ -59,7 +59,7 @@ class Forget(BaseModel):
 
     @model_validator(mode="after")
     def _exactly_one(self) -> "Forget":
-        if sum(bool(one) for one in (self.id, self.subject, self.session, self.tag, self.scope)) != 1:
+        if sum(bool(choice) for choice in (self.id, self.subject, self.session, self.tag, self.scope)) != 1:
             raise ValueError("give exactly one of id=, subject=, session=, tag= and scope=")
         return self
 
@@ -228,7 +228,9 @@ class _Forgetting:
         self.circle.rests()
 
     def _find_subject(self) -> None:
-        tiers = {one.key for one in (self.layout.semantic, self.layout.episodic, self.layout.turns) if one is not None}
+        tiers = {
+            tier.key for tier in (self.layout.semantic, self.layout.episodic, self.layout.turns) if tier is not None
+        }
         nodes = [node for kept in self.reach for node in nodes_of(kept)]
         subjects = (node.record.get("subject") for node in nodes if node.kind in MEMORIES)
         self.whom = Whom.meant(self.asked.subject or "", subjects, subjects_of(self.tx.ids.user, self.layout))
@@ -310,7 +312,7 @@ class _Forgetting:
         for turn, session in sessions.items():
             if turn not in texts:
                 said = self.tx.rows.get(ITEMS, self._in(session).scope("session"), [turn])
-                texts |= {one["id"]: one["text"] for one in said}
+                texts |= {row["id"]: row["text"] for row in said}
         return list(texts.values())
 
     def _also_saying(self, evidence: Said, fact: Node, lost: Node) -> list[Mapping[str, Any]]:

@@ -124,7 +124,7 @@ class Circle:
             return True
         claims = [read_as(text) for text in self.texts if len(text) < 500]
         told = [read_as(text) for text in node.texts if len(text) < 500]
-        return any(compare(claim, one) in ("same", "refines") for claim in claims for one in told)
+        return any(compare(claim, other) in ("same", "refines") for claim in claims for other in told)
 
     def _undrawn(self) -> list[Node]:
         """Return the taken records that were not drawn from others of them."""

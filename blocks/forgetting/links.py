@@ -98,12 +98,12 @@ class Node:
 
     def named(self, paths: tuple[str, ...]) -> set[str]:
         """Return the ids or texts at these paths."""
-        return {one for path in paths for one in _at(self.record, path) if isinstance(one, str) and one}
+        return {text for path in paths for text in _at(self.record, path) if isinstance(text, str) and text}
 
     @property
     def sources(self) -> list[Mapping[str, Any]]:
         """The turns that it rests on, as it names them."""
-        return [one for path in self.links.said for one in _at(self.record, path) if isinstance(one, Mapping)]
+        return [source for path in self.links.said for source in _at(self.record, path) if isinstance(source, Mapping)]
 
     @property
     def texts(self) -> set[str]:
@@ -153,14 +153,14 @@ def strings_of(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif is_mapping(value) or is_list(value):
-        for one in value.values() if is_mapping(value) else value:
-            yield from strings_of(one)
+        for item in value.values() if is_mapping(value) else value:
+            yield from strings_of(item)
 
 
 def _at(value: Any, path: str) -> Iterator[Any]:
     if is_list_or_tuple(value):
-        for one in value:
-            yield from _at(one, path)
+        for item in value:
+            yield from _at(item, path)
     elif not path:
         yield value
     elif is_mapping(value):

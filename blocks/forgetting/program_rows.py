@@ -18,7 +18,9 @@ def own_rows(reach: Reach, asked: str) -> list[KeptRow]:
     tables = [table for table in reach.rows.tables() if kind_of(table) == table and not table.startswith(_ENGINES)]
     prefixes = {table: "document/" if table == DOCUMENTS else f"{table}/" for table in tables}
     named = {table: asked.removeprefix(prefix) for table, prefix in prefixes.items() if asked.startswith(prefix)}
-    found = [row for table, one in (named or dict.fromkeys(tables, asked)).items() for row in _rows(reach, table, one)]
+    found = [
+        row for table, name in (named or dict.fromkeys(tables, asked)).items() for row in _rows(reach, table, name)
+    ]
     return found if len({row.table for row in found}) == 1 else []
 
 
@@ -39,5 +41,7 @@ def _rows(reach: Reach, table: str, identity: str) -> list[KeptRow]:
     if identity.startswith(_ENGINES):
         return []
     values = ((owner, reach.rows.read(identity, owner)) for owner in reach.scopes)
-    documents = [KeptRow(table, {"id": identity, "value": one}, owner) for owner, one in values if one is not None]
+    documents = [
+        KeptRow(table, {"id": identity, "value": value}, owner) for owner, value in values if value is not None
+    ]
     return [kept for kept in documents if not is_working(kept) and not is_state(kept)]

@@ -127,7 +127,7 @@ class Removal:
         self._take_out_of_prompts(made)
         for kept in filter(is_state, made):
             state = kept.row["value"]
-            waiting = [one for one in state.get("pending", ()) if one not in self.ids]
+            waiting = [turn for turn in state.get("pending", ()) if turn not in self.ids]
             if len(waiting) < len(state.get("pending", ())):
                 self.tx.rows.write(kept.row["id"], kept.owner, {**state, "pending": waiting})
 
@@ -173,9 +173,9 @@ class Removal:
     def _cut(self, texts: Texts, value: Any) -> Any:
         """Return a JSON value without the records and texts in lists that go."""
         if is_dict(value):
-            return {key: self._cut(texts, one) for key, one in value.items()}
+            return {key: self._cut(texts, item) for key, item in value.items()}
         if is_list(value):
-            return [self._cut(texts, one) for one in value if not self._goes(texts, one)]
+            return [self._cut(texts, item) for item in value if not self._goes(texts, item)]
         return value
 
     def _goes(self, texts: Texts, value: Any) -> bool:
@@ -199,7 +199,7 @@ def _let_count_again(rows: Rows, held: Iterable[KeptRow], gone: AbstractSet[str]
     for node in (node for kept in held for node in nodes_of(kept)):
         paths = (*node.links.against, *node.links.versions)
         lists = {path: ids for path in paths if is_list(ids := node.record.get(path))}
-        left = {path: [one for one in ids if one not in gone] for path, ids in lists.items()}
+        left = {path: [trace_id for trace_id in ids if trace_id not in gone] for path, ids in lists.items()}
         if node.kind == "trace" and left != lists:
             tables = {tables.traces.key: tables.traces.table for tables in trace_tables.ALL_TABLES.values()}
             rows.put(tables[node.kept.table], node.kept.owner, [{**node.record, **left}])
@@ -211,5 +211,8 @@ def _take_out_of_mind(rows: Rows, held: Iterable[KeptRow], gone: AbstractSet[str
         if kept.table == DOCUMENTS and kept.row["id"] == slots.IN_MIND.key:
             mind: dict[str, Any] = kept.row["value"]
             still = [slot for slot in mind["held"] if slot["trace"] not in gone]
-            shown = {name: [one for one in mind.get(name, ()) if one not in gone] for name in ("prompted", "rivals")}
+            shown = {
+                name: [trace_id for trace_id in mind.get(name, ()) if trace_id not in gone]
+                for name in ("prompted", "rivals")
+            }
             rows.write(kept.row["id"], kept.owner, {**mind, "held": still, **shown})

@@ -27,7 +27,7 @@ def hold_again(
         closed = reach.rows.find(table, owner, [Where("status", "=", "superseded")])
         for row in [row for row in closed if row["superseded_by"] in lost]:
             fact = Node("fact", row, KeptRow(table.name, row, owner))
-            more = [one for one in also_saying(fact, lost[row["superseded_by"]]) if one not in row["sources"]]
+            more = [source for source in also_saying(fact, lost[row["superseded_by"]]) if source not in row["sources"]]
             again = {**_without(row, lost, reach, table, owner), "sources": [*row["sources"], *more]}
             reach.rows.put(table, owner, [again])
 

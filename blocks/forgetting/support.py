@@ -66,7 +66,9 @@ def _reduced(record: Row, left: list[Any], lost: int, ids: AbstractSet[str]) -> 
     if "reinforcement_count" in record:
         reduced["reinforcement_count"] = max(1, record["reinforcement_count"] - lost)
     if "source_episode_ids" in record:
-        reduced["source_episode_ids"] = [one for one in record["source_episode_ids"] if one not in ids]
+        reduced["source_episode_ids"] = [
+            episode_id for episode_id in record["source_episode_ids"] if episode_id not in ids
+        ]
     return reduced
 
 
@@ -86,7 +88,7 @@ def _retold(record: Row, source: Mapping[str, Any], node: Node, turns: Iterable[
 
 def _claims_all(turn: str, claims: list[Claim]) -> bool:
     told = list(_claims_of(turn[:LONGEST]))
-    return any(_says(one, claim) for one in told for claim in claims)
+    return any(_says(other, claim) for other in told for claim in claims)
 
 
 def _claims_of(turn: str) -> Iterator[Claim]:

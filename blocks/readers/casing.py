@@ -45,7 +45,7 @@ def recased(text: str) -> str:
     for found in _before().finditer(text):
         for start in _names(text, found.end()):
             named[start] = 1
-    return "".join(one.upper() if is_name else one for one, is_name in zip(text, named, strict=True))
+    return "".join(letter.upper() if is_name else letter for letter, is_name in zip(text, named, strict=True))
 
 
 def _names(text: str, at: int) -> Iterator[int]:

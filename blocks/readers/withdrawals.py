@@ -40,8 +40,8 @@ def withdrawal(text: str) -> Withdrawal | None:
     """
     text = text.replace("’", "'").strip()
     found = filter(None, (_opening(form, text) for form in _forms()))
-    told = (one for one in found if not (one.means == "untrue" and text.endswith("?")))
-    return min(told, key=lambda one: len(one.rest), default=None)
+    told = (withdrawal for withdrawal in found if not (withdrawal.means == "untrue" and text.endswith("?")))
+    return min(told, key=lambda withdrawal: len(withdrawal.rest), default=None)
 
 
 def _opening(form: re.Pattern[str], text: str) -> Withdrawal | None:

@@ -41,7 +41,7 @@ def local_backend(
 
 def _ids(given: object) -> list[str]:
     some = given if is_list_or_tuple(given) else [given]
-    return [one.strip().strip("[]") for one in some if isinstance(one, str)]
+    return [item.strip().strip("[]") for item in some if isinstance(item, str)]
 
 
 class Written(BaseModel):
@@ -59,15 +59,17 @@ def answer_with(model: ModelChoice, server: ModelServer | None = None) -> Answer
 
     async def answer(ctx: Context, query: str, context: str, found: Sequence[Found]) -> Reflection:
         written = await block((query, context, found), Context(ctx.run))
-        known = {one.id for one in found}
-        return Reflection(written.answer.strip(), tuple(dict.fromkeys(one for one in written.sources if one in known)))
+        known = {memory.id for memory in found}
+        return Reflection(
+            written.answer.strip(), tuple(dict.fromkeys(source for source in written.sources if source in known))
+        )
 
     return answer
 
 
 def _shown(asked: tuple[str, str, Sequence[Found]]) -> str:
     query, context, found = asked
-    lines = [f"[{one.id}] {' '.join(one.content.split())}" for one in found]
+    lines = [f"[{memory.id}] {' '.join(memory.content.split())}" for memory in found]
     return prompt(
         "retain_answer_memories",
         query=query,

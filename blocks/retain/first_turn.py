@@ -55,7 +55,7 @@ async def recall_again(ctx: Context, backend: Backend, options: AutoConfig) -> s
     """
     patience = _Patience(ctx, options.first_turn_deadline)
     said = said_in_session(ctx.items)
-    question = _message(ctx) or next((one.text for one in reversed(said) if one.role == "user"), "")
+    question = _message(ctx) or next((message.text for message in reversed(said) if message.role == "user"), "")
     block = await patience.wait_for(_memories(ctx, backend, options, question), "")
     if block:
         models = await patience.wait_for(backend.models(ctx), "")
@@ -76,8 +76,8 @@ async def _begun(ctx: Context, backend: Backend, options: AutoConfig, question: 
 async def _memories(ctx: Context, backend: Backend, options: AutoConfig, question: str) -> str:
     """Return the ``<memories>`` block for the user's message and the turns before it, "" for none."""
     said = said_in_session(ctx.items)
-    last = max((one.turn for one in said if one.role == "user"), default=0)
-    earlier = [one for one in said if one.turn < last]
+    last = max((message.turn for message in said if message.role == "user"), default=0)
+    earlier = [message for message in said if message.turn < last]
     query = compose_query(earlier, question, options.recall_context_turns, options.recall_max_query_chars)
     if not any(character.isalnum() for character in query):
         return ""

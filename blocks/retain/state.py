@@ -94,7 +94,7 @@ def unkept_elsewhere(tx: Transaction, backend: Backend) -> list[str]:
     """Return the user's other sessions that have turns which are not kept."""
     inside, collection = _shelf(tx, backend)
     noted = inside.find(collection, Where("bank", "=", bank_key(backend)))
-    return [one.session for one in noted if one.session != tx.ids.session]
+    return [row.session for row in noted if row.session != tx.ids.session]
 
 
 def _shelf(tx: Transaction, backend: Backend) -> tuple[Transaction, Collection[Unkept]]:

@@ -37,7 +37,7 @@ def stated(text: str, *, by_agent: bool) -> list[Observation]:
     """
     if by_agent:
         text = _THE_USER.sub("User", _THE_USERS.sub("My", text))
-    return [one for one in observe_text(text) if claim_of(one).attribute != OTHER]
+    return [observation for observation in observe_text(text) if claim_of(observation).attribute != OTHER]
 
 
 async def read_by_rules(_: Context, text: str, by_agent: bool) -> Sequence[Observation]:
@@ -61,8 +61,12 @@ def read_with(model: ModelChoice, server: ModelServer | None = None) -> Read:
             ctx.log.warning("facts by rules", error=str(error))
             return await read_by_rules(ctx, text, by_agent)
         said = Turn(id="", session=ctx.session, turn=ctx.turn, role="user", text=text, said_at=ctx.clock.now())
-        plain = [plain_text(one) for one in told.observations]
-        return [one for one in plain if one.durability in LASTING and is_grounded(one, Exchange(user=said), [])]
+        plain = [plain_text(observation) for observation in told.observations]
+        return [
+            observation
+            for observation in plain
+            if observation.durability in LASTING and is_grounded(observation, Exchange(user=said), [])
+        ]
 
     return read
 

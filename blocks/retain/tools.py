@@ -88,8 +88,13 @@ class RetainTools:
                 return Answer(text=NO_MATCH, details={"count": 0, "useless": True})
             head = f"{memories(len(done.found))} ({minute(done.at)}):"
             results = [
-                {"id": one.id, "score": one.score, "truncated": one.truncated, "full_length": one.full_length}
-                for one in done.found
+                {
+                    "id": memory.id,
+                    "score": memory.score,
+                    "truncated": memory.truncated,
+                    "full_length": memory.full_length,
+                }
+                for memory in done.found
             ]
             text = "\n".join([head, *bullets(done.found, backend.name)])
             return Answer(text=text, details={"count": len(done.found), "results": results})
@@ -157,7 +162,7 @@ def _kept(done: Retained, verb: str) -> Answer:
     if done.ids:
         details["ids"] = list(done.ids)
     if done.failed:
-        details["failed"] = [{"index": one.index, "reason": one.reason} for one in done.failed]
+        details["failed"] = [{"index": failure.index, "reason": failure.reason} for failure in done.failed]
     if done.redacted:
         details["redacted"] = list(done.redacted)
     return Answer(text=f"{memories(done.count)} {verb}.", details=details)

@@ -26,7 +26,7 @@ class MemoryTool(Handler):
 
     def children(self) -> Sequence[tuple[str, Block[Any, Any]]]:
         """Return the blocks of rescues, then those that it runs."""
-        return [*super().children(), *((one.name, one) for one in self.inner)]
+        return [*super().children(), *((block.name, block) for block in self.inner)]
 
     def as_tool(self, *, name: str = "", description: str = "") -> Tool:
         """Return it as a tool: the fields of its input schema are the arguments."""

@@ -165,8 +165,8 @@ def _as_data(found: list[dict[str, Any]]) -> str:
 TOOLS: tuple[Tool, ...] = (
     replace(tool(mind_recall), shown=_as_data, category=CATEGORY, has_side_effects=False),
     *(
-        replace(tool(one), category=CATEGORY, has_side_effects=True)
-        for one in (
+        replace(tool(function), category=CATEGORY, has_side_effects=True)
+        for function in (
             mind_believe,
             mind_reflect,
             mind_unpin_reflection,

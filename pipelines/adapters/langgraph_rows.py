@@ -230,8 +230,8 @@ class Shelf:
         numbers = list(self._within(op.namespace_prefix))
         allowed = index.alive & np.isin(index.columns["namespace"].values, numbers)
         if op.filter:
-            wanted = {one.id for one in self._listed(op)}
-            allowed &= np.fromiter((_item_of(one) in wanted for one in index.ids), np.bool_, len(index.ids))
+            wanted = {item.id for item in self._listed(op)}
+            allowed &= np.fromiter((_item_of(row_id) in wanted for row_id in index.ids), np.bool_, len(index.ids))
         searched = index.columns["searched"].values > 0
         scores: dict[str, float | None] = dict(self._scores(op, index, allowed & searched))
         scores |= {_item_of(index.ids[position]): None for position in np.flatnonzero(allowed & ~searched).tolist()}
@@ -297,11 +297,11 @@ def _meets(value: Any, wanted: Any) -> bool:
     if is_mapping(wanted):
         if any(str(name).startswith("$") for name in wanted):
             return all(_compares(value, str(name), operand) for name, operand in wanted.items())
-        return is_mapping(value) and all(_meets(value.get(name), one) for name, one in wanted.items())
+        return is_mapping(value) and all(_meets(value.get(name), condition) for name, condition in wanted.items())
     if is_list_or_tuple(wanted):
         if not is_list_or_tuple(value) or len(value) != len(wanted):
             return False
-        return all(_meets(one, asked) for one, asked in zip(value, wanted, strict=True))
+        return all(_meets(item, asked) for item, asked in zip(value, wanted, strict=True))
     return bool(value == wanted)
 
 

@@ -163,7 +163,7 @@ class MemoryCallback(Leasing, CustomLogger):
             if not INSIDE.get():  # a model call of a memory names nobody
                 self._warn(_NOBODY)
             return
-        messages = [_plain(one) for one in kwargs.get("messages") or () if one.get("role") in _ROLES]
+        messages = [_plain(message) for message in kwargs.get("messages") or () if message.get("role") in _ROLES]
         with self._lock:
             if self._is_closed:
                 self._warn("a call is not captured: it was made, or reported by litellm, after the callback was closed")

@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 def show_communities(found: "Sequence[Community]") -> None:
     """Write communities, a table for each level, the finest first."""
-    for level, some in groupby(found, lambda one: one.level):
+    for level, some in groupby(found, lambda community: community.level):
         rows = [
             (
-                one.title,
-                str(len(one.entities)),
-                str(len(one.drawn_from)),
-                one.by,
-                f"{shortened(one.summary)} | {one.id}",
+                community.title,
+                str(len(community.entities)),
+                str(len(community.drawn_from)),
+                community.by,
+                f"{shortened(community.summary)} | {community.id}",
             )
-            for one in some
+            for community in some
         ]
         columns = ["community", "members", "memories", "by", "summary, and its id"]
         table(f"Level {level}: {len(rows)}", columns, rows)
@@ -30,14 +30,17 @@ def show_communities(found: "Sequence[Community]") -> None:
 
 def show_found(found: "LocalSearch | GlobalSearch") -> None:
     """Write what a search found: entities and relations, where it has any, then communities."""
-    named = [one for one in getattr(found, "entities", ()) if one.hops == 0]
+    named = [entity for entity in getattr(found, "entities", ()) if entity.hops == 0]
     if named:
-        rows = [(one.name, one.type, str(len(one.sources))) for one in named]
+        rows = [(entity.name, entity.type, str(len(entity.sources))) for entity in named]
         table(f"Named: {len(rows)}", ["name", "type", "memories"], rows)
     relations = getattr(found, "relations", ())
     if relations:
-        related = [(str(one), f"{one.weight:g}", ", ".join(one.sources)) for one in relations]
+        related = [(str(relation), f"{relation.weight:g}", ", ".join(relation.sources)) for relation in relations]
         table(f"Relations: {len(related)}", ["relation", "weight", "memories"], related)
-    groups = [(one.title, str(one.level), shortened(one.summary), str(len(one.sources))) for one in found.communities]
+    groups = [
+        (community.title, str(community.level), shortened(community.summary), str(len(community.sources)))
+        for community in found.communities
+    ]
     if groups:
         table(f"Communities: {len(groups)}", ["community", "level", "summary", "memories"], groups)

@@ -62,8 +62,8 @@ def counted(number: int, things: str) -> str:
     >>> counted(1, "working entries"), counted(2, "facts")
     ('1 working entry', '2 facts')
     """
-    one = f"{things[:-3]}y" if things.endswith("ies") else things.removesuffix("s")
-    return f"{number} {one if number == 1 else things}"
+    thing = f"{things[:-3]}y" if things.endswith("ies") else things.removesuffix("s")
+    return f"{number} {thing if number == 1 else things}"
 
 
 def bar(share: float) -> str:

@@ -90,13 +90,13 @@ def _successor(fact: "Fact", by_id: "dict[str, Fact]") -> str:
 
 def show_recalled(found: "Sequence[Recalled]") -> None:
     """Write recalled memories, each with the messages it rests on."""
-    for one in found:
-        memory = one.memory
+    for row in found:
+        memory = row.memory
         say(f"{bar(memory.relevance)} {memory.relevance:.2f}  {plain(about(memory.subject, memory.content))}")
         say(f"{' ' * 22} {', '.join(filter(None, (memory.source, memory.category, memory.id)))}")
         for outdated in memory.outdated:
             say(f"{' ' * 22} {plain(str(outdated))}")
-        for line in quotes(one.said):
+        for line in quotes(row.said):
             say(f"{' ' * 22} {line}")
     say()
 

@@ -79,36 +79,36 @@ def show_outlook(found: "Sequence[Outlook]", now: datetime) -> None:
 
     rows = [
         (
-            f"{one.strength:.2f}",
-            f"{one.in_a_week:.2f}",
-            _keepers(one, now),
-            one.trace.type,
-            ago(one.trace.created_at, now),
-            f"{shortened(one.trace.content)} | {one.trace.id}",
+            f"{outlook.strength:.2f}",
+            f"{outlook.in_a_week:.2f}",
+            _keepers(outlook, now),
+            outlook.trace.type,
+            ago(outlook.trace.created_at, now),
+            f"{shortened(outlook.trace.content)} | {outlook.trace.id}",
         )
-        for one in found
+        for outlook in found
     ]
     columns = ["now", "in a week", "kept by", "type", "since", "what, and its id"]
     table(f"Traces: {len(rows)}", columns, rows)
 
 
-def _keepers(one: "Outlook", now: datetime) -> str:
+def _keepers(outlook: "Outlook", now: datetime) -> str:
     told = {
-        "flashbulb": f"flashbulb {one.trace.intensity:.2f}",
-        "emotion": f"emotion {one.trace.intensity:.2f}",
-        "uses": counted(one.trace.retrieval_count, "uses"),
+        "flashbulb": f"flashbulb {outlook.trace.intensity:.2f}",
+        "emotion": f"emotion {outlook.trace.intensity:.2f}",
+        "uses": counted(outlook.trace.retrieval_count, "uses"),
         "new": "just new",
     }
-    kept = [told[keeper] for keeper in one.kept_by]
-    if one.fades_at is not None:
-        kept.append(f"until {day(one.fades_at)}" if one.fades_at > now else "faded, until the next sweep")
+    kept = [told[keeper] for keeper in outlook.kept_by]
+    if outlook.fades_at is not None:
+        kept.append(f"until {day(outlook.fades_at)}" if outlook.fades_at > now else "faded, until the next sweep")
     return ", ".join(kept)
 
 
 def show_neighbourhood(found: Neighbourhood, now: datetime) -> None:
     """Write what a cue brings to mind with the signals of each score, then the ties of the best."""
-    for place, one in enumerate(found.retrieval.results):
-        _show_retrieved(one, now)
+    for place, result in enumerate(found.retrieval.results):
+        _show_retrieved(result, now)
         for tie in found.ties if place == 0 else ():
             what = plain(shortened(tie.content))
             say(f"{INDENT} {tie.type.replace('_', ' ')} {tie.weight:.2f}: {what} ({tie.other})")
@@ -124,7 +124,10 @@ def show_neighbourhood(found: Neighbourhood, now: datetime) -> None:
 async def told_changes(memory: "CognitiveMemory", lines: "Sequence[CognitiveRun]", limit: int) -> list[ToldChange]:
     """Return what consolidations did to traces, with what these say."""
     changes = [change for line in lines for change in line.changes][:limit]
-    return [ToldChange(one.step, one.reason, one.trace_id, await _content(memory, one.trace_id)) for one in changes]
+    return [
+        ToldChange(change.step, change.reason, change.trace_id, await _content(memory, change.trace_id))
+        for change in changes
+    ]
 
 
 async def _content(memory: "CognitiveMemory", trace_id: str) -> str:
@@ -143,16 +146,16 @@ def show_consolidation(lines: "Sequence[CognitiveRun]", changes: Sequence[ToldCh
         for reason in line.failed:
             say(f"  failed, and tried again the next time: {plain(shortened(reason))}")
     if changes:
-        rows = [(one.step, one.reason, f"{shortened(one.content)} | {one.trace_id}") for one in changes]
+        rows = [(change.step, change.reason, f"{shortened(change.content)} | {change.trace_id}") for change in changes]
         table("What was done", ["step", "why", "what, and its id"], rows)
 
 
-def _show_retrieved(one: "Retrieved", now: datetime) -> None:
+def _show_retrieved(result: "Retrieved", now: datetime) -> None:
     from capabilities.cognitive.prompt.ago import ago
 
-    trace = one.trace
-    outdated = ", outdated: a newer one says otherwise" if one.is_outdated else ""
-    say(f"{bar(one.score)} {one.score:.2f}  {plain(shortened(trace.content))}")
+    trace = result.trace
+    outdated = ", outdated: a newer one says otherwise" if result.is_outdated else ""
+    say(f"{bar(result.score)} {result.score:.2f}  {plain(shortened(trace.content))}")
     say(f"{INDENT} {trace.type}, {ago(trace.created_at, now)}, {trace.id}{outdated}")
-    told = [f"{name} {getattr(one.signals, signal):.2f}" for signal, name in SIGNALS.items()]
+    told = [f"{name} {getattr(result.signals, signal):.2f}" for signal, name in SIGNALS.items()]
     say(f"{INDENT} {', '.join(told)}")

@@ -112,8 +112,8 @@ def _fields(scanner: "_Scanner") -> Iterator[Piece | Problem]:
 
 
 def _field(scanner: "_Scanner", name: str) -> Iterator[Piece | Problem]:
-    for one in _element(scanner, f"field {name}", name):
-        yield replace(one, is_field=True) if isinstance(one, Piece) else one
+    for element in _element(scanner, f"field {name}", name):
+        yield replace(element, is_field=True) if isinstance(element, Piece) else element
 
 
 def _field_name(scanner: "_Scanner") -> str | Problem:

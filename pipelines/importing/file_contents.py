@@ -97,7 +97,7 @@ class Reading:
             yield from source.pieces()
             return
         found = list(source.pieces())
-        yield from (one for one in found if isinstance(one, Problem))
+        yield from (problem for problem in found if isinstance(problem, Problem))
         yield record_of(piece for piece in found if isinstance(piece, Piece))
 
     def _wanted(self, entries: Iterable[Entry]) -> Iterator[Said | Statement]:

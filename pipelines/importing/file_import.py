@@ -71,8 +71,8 @@ def _is_kept(entry: Said | Statement, report: ImportReport) -> bool:
     """Return whether an entry becomes a turn or a fact; what of a message has no text to be found by is noted."""
     if isinstance(entry, Statement):
         return True
-    for one in entry.left_out:
-        report.leave_out(one.reason, one.count)
+    for left in entry.left_out:
+        report.leave_out(left.reason, left.count)
     return bool(entry.id)
 
 

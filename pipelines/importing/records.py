@@ -224,7 +224,7 @@ def name_of(value: object) -> str:
 
 def tags_of(*values: object) -> tuple[str, ...]:
     """Return the texts among these values and in the lists among them; ValueError for too many."""
-    flat = [one for value in values for one in (value if is_list(value) else [value])]
+    flat = [item for value in values for item in (value if is_list(value) else [value])]
     named = [text.strip() for text in flat if isinstance(text, str) and text.strip()]
     if len(named) > MAX_TAGS:
         raise ValueError(f"it is filed under {len(named):,} names; at most {MAX_TAGS} are taken")

@@ -67,7 +67,7 @@ class Offer:
 
     async def header(self, host: ToolHost) -> str:
         """Return what the owner of a host has in mind, as a block of background data; "" when it is nothing."""
-        ids = {key: one for key, one in host.ids.as_dict().items() if key != "session"}
+        ids = {key: value for key, value in host.ids.as_dict().items() if key != "session"}
         session = host.fabric.session(host.ids.session, **ids)
         return str((await session.arun(self.heading, None)).output)
 

@@ -169,7 +169,9 @@ def _forget(mem: MemorySystem) -> Callable[..., Any]:
         Only when the user asks. Look with preview=true first, and tell what would go: it cannot be undone.
         """
         given = {
-            name: one for name, one in (("id", id), ("subject", subject), ("session", session), ("tag", tag)) if one
+            name: value
+            for name, value in (("id", id), ("subject", subject), ("session", session), ("tag", tag))
+            if value
         }
         if len(given) != 1:
             raise RefusedError(

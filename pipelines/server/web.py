@@ -113,7 +113,7 @@ def _reason(error: Exception) -> str:
     """Return what is wrong, without the token under which it is."""
     if not isinstance(error, ValidationError):
         return str(error)
-    return "; ".join(": ".join([*map(str, one["loc"][1:]), one["msg"]]) for one in error.errors())
+    return "; ".join(": ".join([*map(str, problem["loc"][1:]), problem["msg"]]) for problem in error.errors())
 
 
 def web_app(
@@ -146,7 +146,7 @@ def web_app(
         token_verifier=tokens,
         transport_security=TransportSecuritySettings(
             enable_dns_rebinding_protection=bound_to in LOOPBACK,
-            allowed_hosts=[one.removeprefix("http://") for one in local],
+            allowed_hosts=[origin.removeprefix("http://") for origin in local],
             allowed_origins=[*local, *origins],
         ),
     )

@@ -186,8 +186,8 @@ class Chat:
             return []
         result: Any = item.data["result"]
         found = result.get("outcomes", ()) if is_mapping(result) else ()
-        outcomes = [Outcome.model_validate(one) for one in found]
-        ids = [one for outcome in outcomes for one in (outcome.id, outcome.replaced) if one]
+        outcomes = [Outcome.model_validate(outcome) for outcome in found]
+        ids = [record_id for outcome in outcomes for record_id in (outcome.id, outcome.replaced) if record_id]
         lines = learned_lines(outcomes, self._seen, self._at.run(self._statements, ids) if ids else {})
         usage = Usage(**item.data["usage"])
         return [*lines, usage_line("memory", usage)] if usage.calls else lines

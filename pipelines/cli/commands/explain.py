@@ -156,7 +156,7 @@ def _tell_left(receipt: "Receipt") -> None:
 
 def _tell_ids(ids: dict[str, list[str]]) -> None:
     for kind, these in ids.items():
-        note(f"  {kind}: {', '.join(plain(one) for one in these)}")
+        note(f"  {kind}: {', '.join(plain(item) for item in these)}")
 
 
 def _named(given: dict[str, str], at: Opened) -> str:

@@ -116,7 +116,7 @@ def recall(
     with opened(Target(file, user, project, org, session)) as at:
         times = {"since": since, "until": _to_its_end(until), "as_of": as_of, "known_at": known_at}
         filed = {"subject": subject or None, "category": _category(category), "session": session or None}
-        wanted = {"tiers": [one.value for one in tier]} if tier else {}
+        wanted = {"tiers": [name.value for name in tier]} if tier else {}
         most = {"limit": limit, "tokens": tokens, "valid_during": valid_during}
         asked = RecallRequest.of({"cue": cue, "tags": tag or (), **most, **times, **filed, **wanted})
         recall_about(at, asked, explain=explain, as_json=as_json)
@@ -167,13 +167,13 @@ def recall_about(at: Opened, asked: "RecallRequest", *, explain: bool = False, a
     if not found:
         raise nothing_found(_left_out(at, asked) or _nothing_of(at))
     best = found[0].memory
-    if best.relevance < RELEVANT and not any(one.memory.overlap for one in found):
+    if best.relevance < RELEVANT and not any(memory.memory.overlap for memory in found):
         note(f'nothing remembered shares a word with "{plain(asked.cue)}"; this is what is most relevant without it')
     if as_json:
         return
     show_recalled(found)
     if explain:
-        say(explained([one.memory for one in found]))
+        say(explained([memory.memory for memory in found]))
 
 
 def show(
@@ -193,7 +193,7 @@ def show(
 def show_part(at: Opened, part: Part, *, as_json: bool = False, empty: str = "") -> None:
     """Write what the memory holds, or a part of it; ``empty`` is said when that is nothing."""
     holdings = at.holdings()
-    shown = [part] if part is not Part.all else [one for one in Part if one is not Part.all]
+    shown = [part] if part is not Part.all else [section for section in Part if section is not Part.all]
     if as_json:
         write_json(
             {
@@ -205,8 +205,8 @@ def show_part(at: Opened, part: Part, *, as_json: bool = False, empty: str = "")
     if not any(_part(holdings, part) for part in shown):
         raise nothing_found(empty or _nothing_of(at))
     if not as_json:
-        for one in shown:
-            _draw(holdings, one)
+        for section in shown:
+            _draw(holdings, section)
 
 
 def _nothing_of(at: Opened) -> str:

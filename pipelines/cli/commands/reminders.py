@@ -53,30 +53,30 @@ def reminders(
 
     The prompt of an agent's next turn tells what is due, once; this command only looks.
     """
-    settled = [one for one in (done, cancel, snooze) if one is not None]
+    settled = [reminder_id for reminder_id in (done, cancel, snooze) if reminder_id is not None]
     if len(settled) > 1 or (snooze is None) != (until is None):
         raise typer.BadParameter("give one of --done, --cancel, and --snooze with --until")
-    if not all(one.strip() for one in settled):
+    if not all(reminder_id.strip() for reminder_id in settled):
         raise typer.BadParameter("the id is blank: take it from the list of reminders")
     target = Target(one_file(ctx, file, named), user, org=org, session=session)
 
     async def work(memory: "ProspectiveMemory") -> "list[Intention]":
         if settled:
             return [await _settled(memory, settled[0], until, zone, cancels=cancel is not None)]
-        ids = {one.id for one in await memory.due()} if due else None
+        ids = {intention.id for intention in await memory.due()} if due else None
         found = await (memory.all() if every else memory.pending())
-        return [one for one in found if ids is None or one.id in ids]
+        return [intention for intention in found if ids is None or intention.id in ids]
 
     _show(target, agent, zone, work, as_json=as_json)
 
 
 async def _settled(
-    memory: "ProspectiveMemory", one: str, until: str | None, zone: str | None, *, cancels: bool
+    memory: "ProspectiveMemory", intention_id: str, until: str | None, zone: str | None, *, cancels: bool
 ) -> "Intention":
     if until is None:
-        return await (memory.cancel(one) if cancels else memory.done(one))
-    held = await memory.get(one) if zone is None else None
-    return await memory.snooze(one, until, zone=None if held is None else held.zone)
+        return await (memory.cancel(intention_id) if cancels else memory.done(intention_id))
+    held = await memory.get(intention_id) if zone is None else None
+    return await memory.snooze(intention_id, until, zone=None if held is None else held.zone)
 
 
 def _show(target: Target, agent: str, zone: str | None, work: "Work", *, as_json: bool) -> None:
@@ -107,21 +107,21 @@ def _write_table(found: "Sequence[Intention]", zone: ZoneInfo) -> None:
     """Write reminders, each with what brings it back and its id; times are those of the zone."""
     rows = [
         (
-            _when(one, zone),
-            one.rule or ("again and again" if one.recurring else ""),
-            f"{one.importance:.2f}",
-            one.status,
-            f"{shortened(one.content)} | {one.id}",
+            _when(intention, zone),
+            intention.rule or ("again and again" if intention.recurring else ""),
+            f"{intention.importance:.2f}",
+            intention.status,
+            f"{shortened(intention.content)} | {intention.id}",
         )
-        for one in found
+        for intention in found
     ]
     columns = [f"due ({zone.key})", "recurs", "importance", "status", "what, and its id"]
     table(f"Reminders: {len(rows)}", columns, rows)
 
 
-def _when(one: "Intention", zone: ZoneInfo) -> str:
-    if one.next_at is not None:
-        return f"{one.next_at.astimezone(zone):%a %Y-%m-%d %H:%M}"
-    if one.trigger == "event_based":
-        return f"on {', '.join(one.events)}"
-    return f"about {shortened(one.cue)}" if one.cue else ""
+def _when(intention: "Intention", zone: ZoneInfo) -> str:
+    if intention.next_at is not None:
+        return f"{intention.next_at.astimezone(zone):%a %Y-%m-%d %H:%M}"
+    if intention.trigger == "event_based":
+        return f"on {', '.join(intention.events)}"
+    return f"about {shortened(intention.cue)}" if intention.cue else ""

@@ -76,7 +76,7 @@ class Graphiti(PlainReader):
 
     def _origins(self, record: Mapping[str, Any], owner: str) -> tuple[Origin, ...]:
         named = [*_ids(record.get("episodes")), *self.drawn.get(str(record.get("uuid")), ())]
-        found = (self.episodes.get(one) for one in dict.fromkeys(named))
+        found = (self.episodes.get(episode_id) for episode_id in dict.fromkeys(named))
         return tuple(origin for origin in found if origin is not None and origin.owner == owner)
 
     def read(self, piece: Piece) -> Iterator[Entry]:
@@ -171,7 +171,7 @@ class Graphiti(PlainReader):
 
 
 def _ids(value: object) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if is_list(value) else []
+    return [text for text in value if isinstance(text, str)] if is_list(value) else []
 
 
 def _owner(record: Mapping[str, Any]) -> str:

@@ -89,9 +89,9 @@ def _said(key: str, value: object) -> Iterator[tuple[str, object, str, tuple[str
     if text is not None:
         yield key, text, "user", tags
         return
-    for name, one in content.items():
-        if one is not None and name != "kind":
-            yield f"{key}.{name}", f"{name}: {_spelled(one)}", "user", tags
+    for name, field in content.items():
+        if field is not None and name != "kind":
+            yield f"{key}.{name}", f"{name}: {_spelled(field)}", "user", tags
 
 
 def _triple(content: Mapping[str, Any]) -> str:
@@ -102,6 +102,6 @@ def _triple(content: Mapping[str, Any]) -> str:
 def _spelled(value: object) -> str:
     if isinstance(value, str):
         return value
-    if is_list(value) and all(isinstance(one, str) for one in value):
+    if is_list(value) and all(isinstance(item, str) for item in value):
         return ", ".join(value)
     return json.dumps(value, ensure_ascii=False)

@@ -69,7 +69,7 @@ class Mem0(PlainReader):
             return LeftOut("deleted in mem0")
         text = text_of(record.get("memory", record.get("content") if "state" in record else None), "the memory")
         meta = mapping(record.get("metadata"))
-        named = [self.names.get(str(one), "") for one in record.get("category_ids") or ()]
+        named = [self.names.get(str(category_id), "") for category_id in record.get("category_ids") or ()]
         tags = tags_of(record.get("categories"), meta.get("category"), meta.get("categories"), meta.get("tags"), named)
         owner = self._owner(record)
         retired = (moment(record.get("archived_at")) or updated) if state == "archived" else None

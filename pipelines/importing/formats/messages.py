@@ -228,7 +228,7 @@ class Conversations:
 
     def _begun(self, record: Mapping[str, Any], nameless: str) -> Conversation:
         given = [record.get(name) for name in NAMES]
-        name = next((one for one in given if one is not None), None)
+        name = next((name for name in given if name is not None), None)
         return Conversation(
             session=nameless if name is None else session_name(name),
             started_at=moment(record.get("started_at", record.get("created_at"))),
