@@ -42,6 +42,8 @@ SUPERVISED = {
 FILE_LINES, FILE_MEDIAN = 400, 150
 ROOM, CIRCLE, MOST_DOTS = 15, 3, 2
 FUNCTION_LINES, FUNCTION_MEDIAN, FUNCTION_P90 = 60, 10, 30
+MOST_ONES = 3
+"""How often a file may call something `one`: of two that are alike, as in `one, other`; else a noun says more."""
 SELF_MADE = {("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today")} | {
     ("uuid", f"uuid{version}") for version in (1, 3, 4, 5, 7)
 }
@@ -243,6 +245,19 @@ def test_most_files_and_functions_are_short():
     assert median(file_lengths(SOURCES).values()) <= FILE_MEDIAN
     assert median(sizes) <= FUNCTION_MEDIAN
     assert quantiles(sizes, n=10)[-1] <= FUNCTION_P90
+
+
+def is_one(node: ast.AST) -> bool:
+    """Return whether a node binds the name `one`: as a variable, or as an argument."""
+    if isinstance(node, ast.Name):
+        return node.id == "one" and isinstance(node.ctx, ast.Store)
+    return isinstance(node, ast.arg) and node.arg == "one"
+
+
+def test_what_a_name_holds_is_called_by_its_noun():
+    ones = Counter(name_of(path) for path in SOURCES for node in nodes(path) if is_one(node))
+    assert ones
+    assert {name: number for name, number in ones.items() if number > MOST_ONES} == {}
 
 
 def exported(path: Path) -> list[str] | None:
