@@ -34,7 +34,7 @@ from .system import MemorySystem, memory_system
 from .transcript import Transcript, answers_block, given, late_answers, looked_through, unseen_block
 
 if TYPE_CHECKING:
-    from fabric.store.duckdb.backup import Backup
+    from fabric.store.base import Backup
 
 T = TypeVar("T")
 PAGE = 500

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import closing, suppress
-from os import PathLike, fspath
+from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 from weakref import WeakKeyDictionary
@@ -24,7 +24,7 @@ from ..record.log import ITEMS, Logs
 from ..runs.ledger import Ledger
 from ..runs.services import Services
 from ..scope import ScopeIds, ScopeKind
-from ..store.base import SYSTEM, Rows, Store, Table
+from ..store.base import SYSTEM, Backup, Rows, Store, Table
 from ..threads.portal import INSIDE, KEPT_SECONDS, Portal, aside, forbid_nested, wait
 from ..workers.background import Background
 from .declared import declare
@@ -35,10 +35,7 @@ if TYPE_CHECKING:
     from ..flow import wiring
     from ..models import litellm
     from ..models.budget import Budget
-    from ..store.duckdb import backup as backups
-    from ..store.duckdb.backup import Backup
 else:
-    backups = lazy("..store.duckdb.backup", __package__)
     litellm = lazy("..models.litellm", __package__)
     wiring = lazy("..flow.wiring", __package__)
 
@@ -207,10 +204,10 @@ class Fabric:
         left = [job for job in self.jobs() if job.status == "failed" or job.not_before is not None or job.hint]
         return [self.retry(job, by_anybody=by_anybody) for job in left]
 
-    def backup(self, to: str | PathLike[str]) -> "Backup":
+    def backup(self, to: str | PathLike[str]) -> Backup:
         """Copy the file to ``to`` as it is committed now, while others write; StoreError where that cannot be done."""
         self.check_open()
-        return backups.back_up(self.location, fspath(to))
+        return self.store.backup(to)
 
     def close(self, timeout: float | None = None) -> None:
         """Drain and close; jobs that wait for a later try, or run longer than ``timeout`` seconds, stay in the file."""

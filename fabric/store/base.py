@@ -7,6 +7,8 @@ the callable given to `Store.transact` sees a consistent state, and either all o
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from ..scope import Scope
@@ -53,6 +55,15 @@ class RowVectors(NamedTuple):
 
     space: str
     by_id: "Mapping[str, NDArray[float32]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A backup that was made: where it stands, its size in bytes, and how many rows each table has."""
+
+    path: Path
+    size: int
+    rows: dict[str, int]
 
 
 class Where(NamedTuple):
@@ -236,4 +247,11 @@ class Store(Protocol):
 
     def scopes(self, table: Table) -> list[Scope]:
         """Return every scope that owns a row of the table."""
+        ...
+
+    def backup(self, to: str | PathLike[str]) -> Backup:
+        """Copy what is committed now to a new file, while others write; what is there opens like any other.
+
+        StoreError, and nothing is left behind, where ``to`` exists, or there is no file to copy, as of ``:memory:``.
+        """
         ...

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from fabric.errors import StoreError
 
+from ..base import Backup
 from ..finding import Finding
 from .file.log import check_log, log_of
 from .file.opening import MEMORY, is_open_here, naming, opened_path, reading
@@ -17,15 +17,6 @@ from .store import DuckDBStore
 
 PART = ".part"
 """What the name of a backup ends in until it is whole."""
-
-
-@dataclass(frozen=True, slots=True)
-class Backup:
-    """A backup that was made: where it stands, its size in bytes, and how many rows each table has."""
-
-    path: Path
-    size: int
-    rows: dict[str, int]
 
 
 def back_up(file: str | Path, to: str | Path) -> Backup:

@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from inspect import iscoroutine
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,7 +18,7 @@ from fabric.telemetry.tracing import Span, span
 from fabric.threads import processes
 from fabric.threads.portal import undivided
 
-from ..base import Rows, Table
+from ..base import Backup, Rows, Table
 from ..lanes import Lanes
 from ..worker import Worker
 from .catalog import Catalog, StoredCollection
@@ -33,8 +34,10 @@ from .snapshot import Snapshot
 from .sql import Connection, Sql
 
 if TYPE_CHECKING:
+    from . import backup as backups
     from .file import rescue
 else:
+    backups = lazy(".backup", __package__)
     rescue = lazy(".file.rescue", __package__)
 
 T = TypeVar("T")
@@ -131,6 +134,10 @@ class DuckDBStore:
         They are not kept in memory, and what would write raises StoreError. Closing the store closes them.
         """
         return self._submit(self._snapshot).result()
+
+    def backup(self, to: str | PathLike[str]) -> Backup:
+        """Copy the file to ``to`` as it is committed now, and read the copy through."""
+        return backups.back_up(self.location, fspath(to))
 
     def scopes(self, table: Table) -> list[Scope]:
         """Return every scope that owns a row of the table, in the order in which they first wrote to the file."""
