@@ -50,7 +50,7 @@ class Retraction:
         return {source.turn_id for source in sources} == {self.before.id}
 
     def among(self, found: Iterable[Told]) -> "Retraction":
-        """Return the same with all known that the message before said: of that, what is named best is meant."""
+        """Return a copy that chooses what is taken back among all that the message before said: what it names best."""
         return replace(self, named=self.named.among([*found, *told_by(self.before.text)]))
 
     def takes_back(self, subject: str, content: str, sources: Iterable[Source]) -> bool:

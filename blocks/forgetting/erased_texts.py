@@ -25,7 +25,7 @@ class Texts:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "Texts":
-        """Return those among the texts that say enough to be told apart."""
+        """Return the texts that are long enough to be looked for, with their spellings inside JSON."""
         told = {
             variant for text in texts for variant in _variants(text.strip().rstrip(".!?。")) if _is_telling(variant)
         }
@@ -36,7 +36,7 @@ class Texts:
         return any(piece in text for text in strings_of(value) for piece in (*self.spellings, *self.pieces))
 
     def without(self, said: Iterable[str]) -> "Texts":
-        """Return those that stand in none of these messages."""
+        """Return these without the texts that one of some messages contains."""
         messages = tuple(said)
         left = {spelling for spelling in self.spellings if not any(spelling in text for text in messages)}
         return self if len(left) == len(self.spellings) else Texts(frozenset(left), _pieces(left))

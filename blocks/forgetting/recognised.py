@@ -30,7 +30,7 @@ class Recognised:
         return mentions_id(value, self.ids) or self.stated.contained_in(value)
 
     def cut(self, text: str) -> str:
-        """Return a text without what they say, word for word."""
+        """Return a text with a mark in the place of each verbatim quotation of a forgotten row."""
         return self.texts.cut(text)
 
 

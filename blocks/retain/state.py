@@ -36,7 +36,7 @@ def bank_key(backend: Backend) -> str:
 
 
 def retained_through(tx: Transaction, backend: Backend) -> int:
-    """Return up to which of the user's turns the session is kept, 0 for none."""
+    """Return the session's watermark: the last of the user's turns that is retained in the bank, 0 for none."""
     return tx.read(RETAIN_STATE).retained_through_user_turn.get(bank_key(backend), 0)
 
 
@@ -46,7 +46,7 @@ def has_begun(tx: Transaction, backend: Backend) -> bool:
 
 
 def begin(tx: Transaction, backend: Backend) -> None:
-    """Take note that the session was seen with this bank."""
+    """Mark the session as begun with this bank."""
     if not has_begun(tx, backend):
         put_retained_through(tx, backend, 0)
 

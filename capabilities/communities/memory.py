@@ -38,7 +38,7 @@ class CommunityMemory:
         self._meaning = meaning
 
     async def read(self) -> int:
-        """Read by rules what is new or says something else, and drop what is gone; return how many were read."""
+        """Extract a graph by rules from new and changed memories, and drop deleted ones; return how many were read."""
         count = 0
         for view in views(self._ctx.ids):
             while some := await self._ctx.transact(partial(_unread, view=view)):
@@ -88,7 +88,7 @@ class CommunityMemory:
         return await self._ctx.transact(work)
 
     async def group(self) -> int:
-        """Find communities anew where what they are made of has changed; return how many were written.
+        """Detect communities anew (Louvain) where the graph has changed; return how many were written.
 
         Summaries that still fit stay, those of a model too.
         """
@@ -100,7 +100,7 @@ class CommunityMemory:
         return count
 
     async def note_built(self) -> None:
-        """Note that a build is done: from now on counts how long it was ago."""
+        """Write the time of this build, from which the next one is scheduled."""
 
         def work(tx: Transaction) -> None:
             for shelf in (SHELVES[view.tables.owner] for view in views(self._ctx.ids)):
@@ -139,11 +139,11 @@ class CommunityMemory:
         return found[:limit]
 
     async def summarise(self, community: Community, summary: str) -> bool:
-        """Put a model's summary in the place of that by rules; False where what it tells of has changed."""
+        """Replace a community's summary by a model's; False, and nothing is written, where it has changed."""
         return await self._replace(community, {"summary": self._ctx.redact(summary), "by": "model"})
 
     async def failed(self, asked: Sequence[Material], community: Community | None = None) -> None:
-        """Note that a model failed at these memories, or at a community's summary."""
+        """Count a failed call of the model for these memories, or for a community's summary."""
         if community is not None:
             await self._replace(community, {"tries": community.tries + 1})
 

@@ -12,7 +12,7 @@ LONGEST = 6
 
 
 def key_of(name: str) -> str:
-    """Return what a name is known by, whatever its case and spaces.
+    """Return the key of a name: its words in lower case, joined by underscores.
 
     >>> key_of("New  York") == key_of("new york")
     True

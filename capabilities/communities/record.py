@@ -26,7 +26,7 @@ def _typed(given: object) -> object:
 
 
 class NamedEntity(BaseModel):
-    """Somebody or something that a memory names. Names that differ in case alone are one."""
+    """An entity (a node of the graph) that a memory names; names that differ in case alone are one."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -40,7 +40,7 @@ class NamedEntity(BaseModel):
 
 
 class Relation(BaseModel):
-    """How two entities are related, in a word or a few, and how firmly."""
+    """A labelled, weighted edge between two entities of the graph."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -51,12 +51,12 @@ class Relation(BaseModel):
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The keys of both."""
+        """The keys of the source and target entities."""
         return key_of(self.source), key_of(self.target)
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What it is known by: one that is only ``with`` has no direction."""
+        """Source, target and label; the ends of a relation that is only ``with`` are sorted, as it has no direction."""
         one, other = sorted(self.ends) if self.label == WITH else self.ends
         return one, other, self.label
 

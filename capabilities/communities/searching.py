@@ -103,7 +103,7 @@ def _entities(graph: EntityGraph, named: set[str], around: Sequence[SourcedRelat
 
 
 def seen_in(tx: Transaction, view: View) -> list[Community]:
-    """Return the communities of one owner that a session sees, as they are kept."""
+    """Return the stored communities of one owner that a session may see; `current` checks them."""
     return [
         community for community in tx.find(SHELVES[view.tables.owner].communities) if community.persona in view.personas
     ]

@@ -27,7 +27,7 @@ FACTS: Collection[Fact] = create_semantic_memory_resource("user")
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A memory that is there: whose it is, and what tells whether it says what it said."""
+    """A live memory: its persona, and a hash of its content, by which a change is seen."""
 
     persona: str
     digest: str

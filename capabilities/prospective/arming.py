@@ -23,7 +23,7 @@ ONE = "Give one of at=, on= and about=: a time, the names of events, or what is 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a caller says of when something is to come back."""
+    """The trigger that a caller asks for: a time, events, or a context, and how often it recurs."""
 
     at: At | None = None
     on: Sequence[str] = ()

@@ -158,7 +158,7 @@ class ProspectiveMemory:
 
     @checks_arguments
     async def check(self, *, cue: str = "", events: Texts = ()) -> list[Due]:
-        """Bring back what is due now, each due time once: the most important first.
+        """Return the intentions that are due, the most important first, and mark them: each due time is given once.
 
         ``cue`` is what is talked about, ``events`` what has happened. It counts once the run, or background job, is
         stored: where that fails, or its process ends before, all of it is due again. Another try of a block, and a

@@ -100,7 +100,7 @@ def set_right(intention: Intention, now: datetime) -> Intention:
 
 
 def due_of(intention: Intention, after: Intention) -> Due:
-    """Return what is told of an intention that was brought back, and is ``after`` now."""
+    """Return an intention that fell due as a `Due`: what it was, and when it is due next, as ``after`` says."""
     return Due(
         id=intention.id,
         content=intention.content,
@@ -112,7 +112,7 @@ def due_of(intention: Intention, after: Intention) -> Due:
 
 
 def certain(intention: Intention) -> Intention:
-    """Return an intention whose bringing back counts, the run that did it having been stored."""
+    """Return an intention after the run that brought it back was committed: no longer claimed by that run."""
     return intention.model_copy(update={"claimed": "", "before": None})
 
 
@@ -129,7 +129,7 @@ def as_it_is(intention: Intention, is_under_way: Callable[[str], bool]) -> Inten
 
 
 def snoozed(intention: Intention, until: When, now: datetime) -> Intention:
-    """Return an intention put off: it is brought back then, whatever else happens before."""
+    """Return an intention that is snoozed: pending, and due at ``until`` whatever triggers it before."""
     update = {"status": "pending", "snoozed_until": until.at, "updated_at": now}
     return certain(intention).model_copy(update=update)
 
@@ -143,5 +143,5 @@ def done(intention: Intention, now: datetime) -> Intention:
 
 
 def ended(intention: Intention, status: Status, now: datetime) -> Intention:
-    """Return an intention that does not come back, nor recur."""
+    """Return an intention with a final status, which is not brought back and does not recur."""
     return certain(intention).model_copy(update={"status": status, "snoozed_until": None, "updated_at": now})

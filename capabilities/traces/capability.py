@@ -179,8 +179,8 @@ class TraceMemory(TraceReader):
     ) -> list[Trace]:
         """Return the traces that a query finds, by BM25, best first; nothing is changed by it.
 
-        Words, "phrases", AND, OR, NOT, prefix* and plain language; see `capabilities.traces.reading.parse`. Without a
-        scope those of every scope that the context can use. At most ``limit``, 1 to 100.
+        Words, "phrases", AND, OR, NOT, prefix* and plain language; see `capabilities.traces.search.reading.parse`.
+        Without a scope those of every scope that the context can use. At most ``limit``, 1 to 100.
         """
         where, asked = self._searched(scope), parse(query)
         found = await self._ctx.transact(lambda tx: find_traces(tx, where, asked, limit, only=type))

@@ -113,7 +113,7 @@ def next_batch(tx: Transaction, url: str, *, skip: Group[str], fresh: bool) -> B
 
 
 def taken(tx: Transaction, batch: Batch) -> None:
-    """Note that the server has taken a batch; it can fail over it still."""
+    """Mark a batch as accepted by the server, which may still fail to process it."""
     _change(tx, batch, status="taken", attempts=0, error="", together=len(batch.items))
 
 
@@ -126,7 +126,7 @@ def taken_batches(tx: Transaction, url: str) -> list[Batch]:
 
 
 def done(tx: Transaction, batch: Batch) -> None:
-    """Take a batch out that the server is done with."""
+    """Delete a batch that the server has processed."""
     tx.delete(RETAIN_OUTBOX, [item.id for item in batch.items])
 
 
@@ -146,12 +146,12 @@ def sent_anew(tx: Transaction, *groups: Sequence[OutboxItem]) -> None:
 
 
 def put_off(tx: Transaction, batch: Batch, error: str) -> None:
-    """Keep a batch for another try."""
+    """Count a failed attempt to send a batch, and keep it in the outbox for the next."""
     _change(tx, batch, attempts=batch.attempts + 1, error=error)
 
 
 def give_up(tx: Transaction, batch: Batch, error: str, *, refused: bool) -> None:
-    """Keep a batch as failed: it is not sent again unless somebody asks for it."""
+    """Mark a batch as failed, with the error; only `put_back` has it sent again."""
     _change(tx, batch, status="failed", attempts=batch.attempts + 1, error=error, refused=refused)
 
 
@@ -162,7 +162,7 @@ def split(tx: Transaction, batch: Batch) -> None:
 
 
 def put_back(tx: Transaction, url: str, *, also_refused: bool) -> int:
-    """Let what was given up be sent again; return how many items."""
+    """Mark failed items to be sent again, with no attempts counted; return how many."""
     again = [item for item in _of(tx, url, "failed") if also_refused or not item.refused]
     tx.put(RETAIN_OUTBOX, [item.model_copy(update={"status": "sent", "attempts": 0}) for item in again])
     return len(again)

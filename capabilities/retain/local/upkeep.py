@@ -32,7 +32,7 @@ AT_ONCE = 50
 
 @dataclass(frozen=True, slots=True)
 class BankUpkeep:
-    """The work behind a bank."""
+    """The background work of one bank in a file: extracting facts, embedding, and joining old memories."""
 
     ctx: Context
     bank: str
@@ -40,7 +40,7 @@ class BankUpkeep:
     read: Read | None
 
     async def flush(self) -> Flushed:
-        """Draw facts from what waits for it, and embed what lacks a vector."""
+        """Extract facts from the memories that wait for it, and embed the rows that have no vector."""
         done, failed, problem, is_away = 0, set[str](), "", self.read is None
 
         def next_ones(tx: Transaction) -> list[Memory]:
