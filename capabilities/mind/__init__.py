@@ -4,7 +4,6 @@ Not here: facts about users (``capabilities/semantic``), and the formula that a 
 ranked by (``capabilities/formulas/mind_score.py``).
 """
 
-from .alike import alike_in_words, meets
 from .capability import MindScope, mind
 from .config import DEFAULT_MIND_CONFIG, MindConfig, MindTtlDefaults
 from .ephemeral import InMemoryProvider
@@ -24,6 +23,7 @@ from .record import (
     Reflected,
     ScoreParts,
 )
+from .similarity import meets, word_similarity
 from .store import StoreProvider
 from .writing.draft import DraftOperation
 
@@ -52,7 +52,7 @@ __all__ = [
     "ScoreParts",
     "StoreProvider",
     "Wanted",
-    "alike_in_words",
     "meets",
     "mind",
+    "word_similarity",
 ]

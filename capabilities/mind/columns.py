@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..formulas.mind_score import CONFIDENCE
-from .alike import at_least
 from .provider import Wanted
+from .similarity import at_least
 
 if TYPE_CHECKING:
     from fabric.search.base import SearchView, VectorsView

@@ -10,9 +10,9 @@ from fabric.scope import Scope, ScopeKind
 from fabric.store.base import RowVectors
 
 from ..meaning import Embedded
-from .alike import alike_in_words, cosine, meets
 from .provider import Compared, Likenesses, MindTable, Wanted
 from .record import MindBelief, MindEntry, MindGoal, MindReflection
+from .similarity import cosine, meets, word_similarity
 from .writing.draft import DraftOperation
 
 T = TypeVar("T")
@@ -57,7 +57,7 @@ class _Table:
         asked = None if self._embedded is None else self._embedded.by_id.get(text)
         space, vector = self._held.vectors.get(entry.id, ("", None))
         if asked is None or self._embedded is None or space != self._embedded.space:
-            return alike_in_words(entry.text, text)
+            return word_similarity(entry.text, text)
         return cosine(asked, vector)
 
     def put(self, entries: Sequence[MindEntry]) -> None:

@@ -60,7 +60,7 @@ class Likenesses:
         pairs = list(entries)
         return cls(
             ids=[entry.id for entry, _ in pairs],
-            similarity=[alike for _, alike in pairs],
+            similarity=[similarity for _, similarity in pairs],
             created_at=[entry.created_at.timestamp() for entry, _ in pairs],
             confidence=[sureness(entry) for entry, _ in pairs],
         )
@@ -85,7 +85,7 @@ class MindTable(Protocol):
         """Return how alike to ``text`` each entry is that meets the conditions, in any order.
 
         Similarity is the cosine of the vectors that the transaction was given and kept; without vectors, that of the
-        words (`capabilities.mind.alike_in_words`). ``wanted.limit`` does not count, and who reads the entries
+        words (`capabilities.mind.word_similarity`). ``wanted.limit`` does not count, and who reads the entries
         looks at ``wanted.tags`` again, so that a provider may leave them to it.
         """
         ...
@@ -117,7 +117,7 @@ class MindProvider(Protocol):
 
     One of your own needs these three members and a `MindTable`; no base class. Entries and `DraftOperation` are
     pydantic models and go through JSON; whose mind it is says ``ctx`` (``ctx.user``, ``ctx.ids.scope("user")``).
-    `capabilities.mind.meets` tells whether an entry meets a `Wanted`, `alike_in_words` compares without vectors,
+    `capabilities.mind.meets` tells whether an entry meets a `Wanted`, `word_similarity` compares without vectors,
     `Likenesses.of` makes the answer of ``compare``. The shortest example is `InMemoryProvider`. ``work`` is a plain
     function: when it raises, nothing of it may be kept.
     """

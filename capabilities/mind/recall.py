@@ -11,7 +11,6 @@ from fabric.text.terms import plain_terms, read_cue
 
 from ..formulas.bounds import clamp
 from ..formulas.mind_score import composite, composites, recency
-from .alike import meets
 from .provider import Compared, Likenesses, MindTable, Wanted
 from .record import (
     GoalStatus,
@@ -23,6 +22,7 @@ from .record import (
     ScoreParts,
     sureness,
 )
+from .similarity import meets
 
 SearchedType = Literal["goal", "belief", "reflection", "all"]
 """Which entries a recall searches."""
@@ -122,9 +122,9 @@ def _best(table: MindTable, asked: Recalling, now: datetime, limit: int) -> list
     kinds: list[type[Compared]] = [MindBelief] if asked.reads("belief") else []
     kinds += [MindReflection] if asked.reads("reflection") else []
     candidates = [
-        (whole, kind, entry_id, alike)
+        (whole, kind, entry_id, similarity)
         for kind in kinds
-        for whole, entry_id, alike in _ranking(table.compare(kind, asked.query, wanted), asked.threshold, now)
+        for whole, entry_id, similarity in _ranking(table.compare(kind, asked.query, wanted), asked.threshold, now)
     ]
     candidates.sort(key=lambda candidate: -candidate[0])
     found: list[_Ranked] = []
@@ -132,7 +132,7 @@ def _best(table: MindTable, asked: Recalling, now: datetime, limit: int) -> list
         if len(found) >= limit:
             break
         for kind in kinds:
-            likes = {entry_id: alike for _, of, entry_id, alike in candidates[start:end] if of is kind}
+            likes = {entry_id: similarity for _, of, entry_id, similarity in candidates[start:end] if of is kind}
             read: list[Compared] = table.get(kind, list(likes))
             found += [(entry, _score(entry, likes[entry.id], now)) for entry in read if meets(entry, wanted)]
     found = [(entry, score) for entry, score in found if score.whole >= asked.threshold]

@@ -14,10 +14,10 @@ from fabric.store.base import Row, Where
 from fabric.text.words import content_words
 
 from ..meaning import Embedded
-from .alike import alike_in_words, at_least, meets
 from .columns import cosines, meeting, scored_by, shared_words
 from .provider import Compared, Likenesses, MindTable, Wanted
 from .record import KINDS, MindBelief, MindEntry, MindGoal, MindReflection
+from .similarity import at_least, meets, word_similarity
 from .writing.draft import DraftOperation
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class _Table:
         said = {
             entry.id: entry.text for entry in self.get(kind, [index.ids[position] for position in positions.tolist()])
         }
-        return [alike_in_words(said[index.ids[position]], text) for position in positions.tolist()]
+        return [word_similarity(said[index.ids[position]], text) for position in positions.tolist()]
 
     def put(self, entries: Sequence[MindEntry]) -> None:
         for kind in KINDS.values():

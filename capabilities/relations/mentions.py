@@ -15,7 +15,7 @@ from fabric.text.language import is_stop_word
 from fabric.text.words import words
 
 from .kin_reading import LONGEST
-from .names import alike, is_spoken_of, may_be_word
+from .names import is_spoken_of, may_be_word, similar_names
 
 Mention = Literal["no", "perhaps", "yes"]
 _WORDS = regex.compile(r"[\p{L}\p{M}\p{N}_]+(?:[-'\u2019.&+][\p{L}\p{M}\p{N}_]+)*")
@@ -128,7 +128,7 @@ def _may_be(name: str, word: str) -> bool:
     """Return whether a word may be the name in an unknown form, or otherwise spelled."""
     stem = name[:-1] if len(name) > MORE else name
     grown = len(stem) >= MORE and word.startswith(stem) and len(word) - len(stem) <= MORE + 1 and len(word) > len(name)
-    return grown or next(alike(name, [word]), None) is not None
+    return grown or next(similar_names(name, [word]), None) is not None
 
 
 def _of_word(text: str, name: str) -> Mention:

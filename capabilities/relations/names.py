@@ -90,10 +90,10 @@ def _is_person(tokens: Sequence[Token], at: int) -> bool:
     return before.low not in listed("months_before") and not before.low[:1].isdigit()
 
 
-def alike(name: str, terms: Iterable[str]) -> Iterator[str]:
+def similar_names(name: str, terms: Iterable[str]) -> Iterator[str]:
     """Yield the terms that may be the same name otherwise spelled: by one letter more or less, a long one by another.
 
-    >>> list(alike("anna", ["ana", "annah", "anne", "hanna", "bob"])), list(alike("steven", ["stefen"]))
+    >>> list(similar_names("anna", ["ana", "annah", "anne", "hanna", "bob"])), list(similar_names("steven", ["stefen"]))
     (['ana', 'annah'], ['stefen'])
     """
     if len(name) >= SHORTEST and not may_be_word(name):

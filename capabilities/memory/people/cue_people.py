@@ -11,7 +11,7 @@ import numpy as np
 
 from capabilities.claims import claim_of, name_of
 from capabilities.relations.kin_reading import MINE, SOMEBODY, Kin, kin_in, starts_with_kin
-from capabilities.relations.names import alike, may_be_word, names_asked
+from capabilities.relations.names import may_be_word, names_asked, similar_names
 from capabilities.relations.words import GRAMMAR, IMPLIED, gender, kin_of, listed
 from capabilities.retrieval.candidates import Candidates
 from capabilities.retrieval.people import People
@@ -79,7 +79,8 @@ class _Reader:
         names = {*self.named, *self._named_subjects(subjects)} - owners
         names -= {person.name.lower() for person in kin}
         speakers = self._speakers()
-        if self.question.speakers or any(name in speakers or any(alike(name, speakers)) for name in names | owners):
+        named = names | owners
+        if self.question.speakers or any(name in speakers or any(similar_names(name, speakers)) for name in named):
             return self._people({name: {name} for name in self._named_subjects(subjects)})
         own = names & self.find.own_names() if names else set[str]()
         asked = [

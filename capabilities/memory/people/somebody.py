@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from capabilities.claims import USER, SlotParts, claim_of, name_of, user_subject
 from capabilities.relations.kin_reading import MINE, SOMEBODY, Kin, kin_in
-from capabilities.relations.names import alike, is_spoken_of, may_be_word
+from capabilities.relations.names import is_spoken_of, may_be_word, similar_names
 from capabilities.relations.words import GRAMMAR, kin_of, kin_terms, listed, means
 from capabilities.retrieval.candidates import CandidateGroup, Candidates
 from capabilities.semantic import Fact
@@ -203,7 +203,7 @@ class Finder:
                 rows[group.start : group.end] = holds(group.index, "subject", {name})
             return Somebody(frozenset({name}), rows, nobody, lambda owner: owner == name)
         also: set[str] = set() if apart is not None else self._also(name)
-        spellings = {name, *self._alike(name), *also}
+        spellings = {name, *self._similar_names(name), *also}
         terms = {term for spelling in spellings - also for term in _spelled(spelling)}
         for group in self.candidates:
             slots, part = Slots.of(group.index), slice(group.start, group.end)
@@ -226,10 +226,10 @@ class Finder:
         such = {subject for subject in subjects if subject.endswith(f"-{name}") and is_namesake(subject, name)}
         return such & {bearer.subject for bearer in self._shared().get(name, ())} if such else such
 
-    def _alike(self, name: str) -> set[str]:
+    def _similar_names(self, name: str) -> set[str]:
         if any(self.candidates.document_frequency(term) for term in _spelled(name)):
             return set()
-        return {found for group in self.candidates for found in alike(name, iter(group.index.postings.terms))}
+        return {found for group in self.candidates for found in similar_names(name, iter(group.index.postings.terms))}
 
     def _worded(self, asked: Kin, of: AbstractSet[str]) -> Mask:
         """Return the rows that hold a word for somebody, and one for whose they are where that is not the user."""

@@ -31,6 +31,8 @@ def claims_another(held: str, text: str) -> bool:
 def best(offered: Iterable[tuple[str, str, float]], text: str, threshold: float) -> str | None:
     """Return the id of the most similar of ``(id, text, similarity)`` that says what ``text`` says, if any does."""
     same = [
-        (alike, belief_id) for belief_id, said, alike in offered if alike >= threshold and not names_another(said, text)
+        (similarity, belief_id)
+        for belief_id, said, similarity in offered
+        if similarity >= threshold and not names_another(said, text)
     ]
     return max(same, key=lambda pair: pair[0])[1] if same else None

@@ -8,10 +8,10 @@ from typing import Any
 from capabilities.meaning import Embedded
 from fabric.errors import RefusedError
 
-from ..alike import alike_in_words, cosine
 from ..config import MindConfig
 from ..provider import MindTable, Wanted
 from ..record import Believed, Done, GoalSet, MindBelief, MindEntry, MindGoal, MindReflection, Reflected
+from ..similarity import cosine, word_similarity
 from .belief_claims import best, claims_another
 from .draft import LOOK_UP, DraftOperation, GoalChange, drafted, merged, unpinned
 from .limits import check_room
@@ -93,13 +93,13 @@ def _same(
 ) -> DraftOperation | None:
     """Return the operation whose belief says what the new one says."""
 
-    def alike(operation: DraftOperation, text: str) -> float:
+    def similarity(operation: DraftOperation, text: str) -> float:
         if operation.vector is None or operation.space != asked["space"]:
-            return alike_in_words(text, new.content)
+            return word_similarity(text, new.content)
         return cosine(operation.vector, asked["vector"])
 
     offered = [
-        (operation.id, operation.entry.text, alike(operation, operation.entry.text))
+        (operation.id, operation.entry.text, similarity(operation, operation.entry.text))
         for operation in operations
         if operation.entry is not None
     ]
@@ -111,13 +111,13 @@ def _known(draft: RunDraft, new: MindBelief) -> str | None:
     """Return the id of the belief in the store that says what the new one says."""
     found = draft.table.compare(MindBelief, new.content, Wanted(alive_at=draft.now))
     threshold = draft.config.deduplication_threshold
-    alike = {
+    similar = {
         entry_id: value
         for entry_id, value in zip(found.ids, map(float, found.similarity), strict=True)
         if value >= threshold
     }
-    first = sorted(alike, key=lambda entry_id: -alike[entry_id])[:_CANDIDATES]
-    offered = [(belief.id, belief.content, alike[belief.id]) for belief in draft.table.get(MindBelief, first)]
+    first = sorted(similar, key=lambda entry_id: -similar[entry_id])[:_CANDIDATES]
+    offered = [(belief.id, belief.content, similar[belief.id]) for belief in draft.table.get(MindBelief, first)]
     return best(offered, new.content, threshold)
 
 

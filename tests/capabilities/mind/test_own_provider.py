@@ -20,9 +20,9 @@ from capabilities.mind import (
     MindReflection,
     MindTable,
     Wanted,
-    alike_in_words,
     meets,
     mind,
+    word_similarity,
 )
 from fabric import Context, Fabric, handler
 from fabric.testing import FrozenClock
@@ -60,7 +60,7 @@ class JsonTable:
 
     def compare(self, kind: type[Any], text: str, wanted: Wanted) -> Likenesses:
         found = self.find(kind, replace(wanted, limit=None))
-        return Likenesses.of((one, alike_in_words(one.text, text)) for one in found)
+        return Likenesses.of((one, word_similarity(one.text, text)) for one in found)
 
     def put(self, entries: Sequence[MindEntry]) -> None:
         self.kept.entries.update({entry.id: entry for entry in entries})

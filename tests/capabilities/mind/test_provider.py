@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from capabilities.meaning import Embedded
 from capabilities.mind import InMemoryProvider, MindBelief, MindProvider, MindTable, StoreProvider, Wanted, mind
-from capabilities.mind.alike import alike_in_words
 from capabilities.mind.provider import Likenesses
 from capabilities.mind.record import LEVELS
+from capabilities.mind.similarity import word_similarity
 from fabric import Context, Fabric, generator, handler
 from fabric.testing import FrozenClock, ScriptedModel, call
 from tests.soak import examples
@@ -64,7 +64,7 @@ async def test_without_vectors_entries_are_compared_by_their_words(minds: Minds)
     await minds.table(lambda table: table.put(held))
     for asked in ("hot tea in the house", "chairs", "the", "\U0001f600", "nothing of it"):
         found = named(await minds.table(lambda table, text=asked: table.compare(MindBelief, text, Wanted())))
-        assert found == pytest.approx({belief.id: alike_in_words(belief.content, asked) for belief in held})
+        assert found == pytest.approx({belief.id: word_similarity(belief.content, asked) for belief in held})
 
 
 @settings(max_examples=examples(10))

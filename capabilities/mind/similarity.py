@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def alike_in_words(a: str, b: str) -> float:
+def word_similarity(a: str, b: str) -> float:
     """Return the cosine of the words of two texts: English stems without function words, bigrams of unspaced scripts.
 
-    >>> round(alike_in_words("They like tea", "Tea is a drink she likes"), 2)
+    >>> round(word_similarity("They like tea", "Tea is a drink she likes"), 2)
     0.82
     """
     first, second = content_words(a), content_words(b)
