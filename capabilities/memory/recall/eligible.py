@@ -47,11 +47,11 @@ def candidates_of(
         for index in [_of_entries(entries) if tier == "working" else _index(tx, layout, tier, space)]
         if index is not None and len(index)
     ]
-    beside = [(shelf.key, shelf.index, shelf.allowed) for shelf in _beside(tx, ctx, request, space)]
-    return make_candidates([*parts, *beside], layout.meaning.words if question.word_vectors is not None else None)
+    on_shelves = [(shelf.key, shelf.index, shelf.allowed) for shelf in _other_shelves(tx, ctx, request, space)]
+    return make_candidates([*parts, *on_shelves], layout.meaning.words if question.word_vectors is not None else None)
 
 
-def _beside(tx: Transaction, ctx: Context, request: RecallRequest, space: str) -> list[Shelf]:
+def _other_shelves(tx: Transaction, ctx: Context, request: RecallRequest, space: str) -> list[Shelf]:
     """Return what stands beside the tiers, which has neither a past nor a subject."""
     return [] if request.is_past or request.is_about else shelves(tx, ctx, request.tiers, space)
 
@@ -64,10 +64,10 @@ def still_allowed(
     None where an index was made anew meanwhile, so that its numbers stand for other rows.
     """
     found: list[Mask] = []
-    beside = {shelf.key: shelf for shelf in _beside(tx, ctx, request, space)}
+    on_shelves = {shelf.key: shelf for shelf in _other_shelves(tx, ctx, request, space)}
     for group in candidates:
         if is_other_tier(group.tier):
-            allowed = _still_beside(group, beside.get(group.tier))
+            allowed = _still_on_shelf(group, on_shelves.get(group.tier))
             if allowed is None:
                 return None
             found.append(allowed)
@@ -85,7 +85,7 @@ def still_allowed(
     return np.concatenate(found)
 
 
-def _still_beside(group: CandidateGroup, shelf: Shelf | None) -> Mask | None:
+def _still_on_shelf(group: CandidateGroup, shelf: Shelf | None) -> Mask | None:
     if shelf is None:
         return np.zeros_like(group.allowed)
     if shelf.index.numbering != group.index.numbering:

@@ -53,7 +53,7 @@ def judged(request: RecallRequest, snapshot: Snapshot, ranking: "Ranking", read:
     """Return what is shown of the rows that were read, best first."""
     judging = _Judging(ranking, of_others(ranking.question.people, [memory for _, memory in read.memories]))
     judging.add_turns(read.turns)
-    judging.add_beside(read.beside)
+    judging.add_other_tiers(read.other_tiers)
     then = {memory.id: memory for memory in read.then}
     for number, memory in read.memories:
         judging.judge(number, memory)
@@ -131,7 +131,7 @@ class _Judging:
                 nearest = self.ranking.candidates.nearest_passage(number, self.ranking.question.vector)
                 self._take(number, score, parts, _of_turn(turn, nearest))
 
-    def add_beside(self, memories: Sequence[tuple[int, RankedMemory]]) -> None:
+    def add_other_tiers(self, memories: Sequence[tuple[int, RankedMemory]]) -> None:
         """Take in traces and entries of minds, each with its own score; what a newer trace contradicts is over."""
         scored = self.ranking.parts_of([number for number, _ in memories])
         for (score, parts), (number, memory) in zip(scored, memories, strict=True):

@@ -50,7 +50,7 @@ class Read:
     """Superseded facts that the cue finds, each with the current one that took its place."""
     then: Sequence[RankedMemory]
     """The facts that tell what is asked for of the time that the cue asks about, best first; those over say so."""
-    beside: Sequence[tuple[int, RankedMemory]]
+    other_tiers: Sequence[tuple[int, RankedMemory]]
     """Traces and entries of minds, best first within their collection."""
     are_facts: bool
     """Whether there are facts, which may tell more of what is shown."""
@@ -83,7 +83,7 @@ def read_rows(
         memories=[(number, memory) for number, memory in memories if reading.wants(memory)],
         changed=reading.changed(table, outdated) if table is not None else [],
         then=[_as_it_was(fact, table) for fact in then if reading.wants(fact)] if table is not None else [],
-        beside=reading.beside(ctx),
+        other_tiers=reading.other_tiers(ctx),
         are_facts=layout.semantic is not None and bool(tx.index(layout.semantic)),
     )
 
@@ -152,7 +152,7 @@ class _Reading:
             if entry is not None and entry.content == then[entry.id].content and entry.id not in gone:
                 yield number, entry
 
-    def beside(self, ctx: Context) -> list[tuple[int, RankedMemory]]:
+    def other_tiers(self, ctx: Context) -> list[tuple[int, RankedMemory]]:
         """Return the best traces and entries of minds that are asked for, as they are now."""
         found: list[tuple[int, RankedMemory]] = []
         for group in self.snapshot.candidates:
