@@ -42,6 +42,14 @@ SUPERVISED = {
 FILE_LINES, FILE_MEDIAN = 400, 150
 ROOM, CIRCLE, MOST_DOTS = 15, 3, 2
 FUNCTION_LINES, FUNCTION_MEDIAN, FUNCTION_P90 = 60, 10, 30
+METHODS = 20
+WIDE = {
+    ("fabric/flow/run.py", "Run"): "what all blocks of a run share, each verb asked for by a context",
+    ("fabric/store/base.py", "Rows"): "the verbs inside a transaction, which a back end has to have all of",
+    ("fabric/store/duckdb/rows/rows.py", "SqlRows"): "the same verbs, and what the store itself asks of them",
+    ("capabilities/cognitive/memory.py", "CognitiveMemory"): "one for each operation",
+}
+"""The classes with more public methods, and why each."""
 MOST_ONES = 3
 """How often a file may call something `one`: of two that are alike, as in `one, other`; else a noun says more."""
 SELF_MADE = {("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today")} | {
@@ -238,6 +246,23 @@ def test_no_file_or_function_is_too_long():
         (lengths(ast.FunctionDef, ast.AsyncFunctionDef), FUNCTION_LINES),
     ]
     assert {name: size for sizes, limit in limits for name, size in sizes.items() if size > limit} == {}
+
+
+def methods_of(node: ast.ClassDef) -> set[str]:
+    """Return the names of a class's public methods; what is read like an attribute is none."""
+    return {
+        inside.name
+        for inside in node.body
+        if isinstance(inside, ast.FunctionDef | ast.AsyncFunctionDef)
+        and not inside.name.startswith("_")
+        and not any(ast.unparse(mark).endswith(("property", ".setter")) for mark in inside.decorator_list)
+    }
+
+
+def test_no_class_has_more_than_twenty_public_methods():
+    classes = ((path, node) for path in SOURCES for node in nodes(path) if isinstance(node, ast.ClassDef))
+    sizes = {(name_of(path), node.name): len(methods_of(node)) for path, node in classes}
+    assert {name for name, size in sizes.items() if size > METHODS} == WIDE.keys()
 
 
 def test_most_files_and_functions_are_short():

@@ -3,12 +3,15 @@
 import argparse
 import hashlib
 import os
+import shutil
 import statistics
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import duckdb
 
 from fabric.scope import Scope
 from fabric.store.base import Row, Rows, Table, Where
@@ -116,12 +119,44 @@ def measure(folder: Path, size: int, others: int) -> dict[str, float]:
     return found
 
 
+def first_indexes(folder: Path, size: int, times: int = 9) -> dict[str, float]:
+    """Return the median processor milliseconds until a file's rows can be searched, with runs of tokens and without."""
+    made = folder / "runs.duckdb"
+    store = DuckDBStore(made)
+    store.open()
+    store.define(FACTS)
+    owner = Scope("user", "measured")
+    fill(store, owner, size)
+    store.close()
+    plain = folder / "plain.duckdb"
+    shutil.copy(made, plain)
+    with duckdb.connect(str(plain)) as connection:
+        connection.execute("DELETE FROM _token_runs")
+    taken: dict[str, list[float]] = {"with runs": [], "without": []}
+    for _ in range(times):
+        for name, file in zip(taken, (made, plain), strict=True):
+            store = DuckDBStore(shutil.copy(file, folder / "opened.duckdb"))
+            store.open()
+            store.define(FACTS)
+            begun = time.process_time()
+            store.transact_sync(lambda rows: rows.index(FACTS, owner))
+            taken[name].append((time.process_time() - begun) * 1000)
+            store.close()
+    return {name: statistics.median(several) for name, several in taken.items()}
+
+
 def main() -> None:
     """Print one column per size."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=[SMALL, 10_000, 100_000])
     parser.add_argument("--beside", type=int, default=100_000, help="rows of other owners beside a scope of 100")
+    parser.add_argument("--runs", type=int, help="only how long the index of so many rows takes, with runs of tokens")
     options = parser.parse_args()
+    if options.runs:
+        with tempfile.TemporaryDirectory() as folder:
+            for name, value in first_indexes(Path(folder), options.runs).items():
+                print(f"index of {options.runs:,} rows, {name}: {value:.0f} ms")
+        return
     columns: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         print(f"one durable write of 4 kB on this disk: {sync_cost(Path(folder)):.2f} ms\n")
