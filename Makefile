@@ -31,9 +31,9 @@ soak: $(STAMP)
 	$(PYTEST) --hypothesis-profile soak -m "soak or hypothesis"
 
 in-turn: $(STAMP)
-	nice -n 5 $(MAKE) lint
-	nice -n 5 $(MAKE) mypy
-	nice -n 5 $(MAKE) pyright
+	nice $(MAKE) lint
+	nice $(MAKE) mypy
+	nice $(MAKE) pyright
 
 coverage: $(STAMP)
 	$(PYTEST) --cov --cov-report=term:skip-covered --cov-report=html

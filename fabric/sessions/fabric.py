@@ -315,9 +315,11 @@ class Fabric:
                 return
             self._closed = True
         with closing(self.store):
-            self.services.work_portal.run(self._background.stop())
-            self.services.work_portal.stop()
-            self.services.portal.stop()
+            try:
+                self.services.work_portal.run(self._background.stop())
+            finally:
+                self.services.work_portal.stop()
+                self.services.portal.stop()
 
     def _install(self, *tables: Table) -> None:
         new = [table for table in tables if self._tables.get(table.name) != table]

@@ -181,13 +181,17 @@ class Background:
         """Drain before the file is closed, and do what was to be done then; `Block.patience` is no more than waited."""
         began = asyncio.get_running_loop().time()
         await self._quiet(timeout, since=began, share=BEFORE_LAST)
+        if last := await self._store_last():
+            self._add(last, beside=True)
+            await self._quiet(timeout, since=began)
+
+    async def _store_last(self) -> list[Entry]:
+        """Store the jobs that were to begin when the file is closed, and return them."""
         with self._lock:
             last, self._when_closed = list(self._when_closed.values()), {}
         for entry in last:
             entry.job = replace(entry.job, seq=self.next_seq())
-        if last:
-            self._add(await self._services.store.transact(lambda rows: _put_last(rows, last)), beside=True)
-            await self._quiet(timeout, since=began)
+        return await self._services.store.transact(lambda rows: _put_last(rows, last)) if last else []
 
     async def _quiet(self, timeout: float | None, since: float | None = None, share: float = 1.0) -> None:
         """Wait until nothing runs: what still does after ``timeout`` seconds is seen in `Fabric.jobs`.
@@ -212,7 +216,7 @@ class Background:
                     await self._changed.wait()
 
     async def stop(self) -> None:
-        """Cancel what runs; its jobs stay pending, and whoever waits for one is told."""
+        """Cancel what runs; its jobs stay pending, as do those that it asked for last, and whoever waits is told."""
         self._closing = True
         tasks = [lane.task for lane in self._lanes.values() if lane.task is not None]
         left = [entry for lane in self._lanes.values() for entry in lane.entries]
@@ -221,6 +225,7 @@ class Background:
         await asyncio.gather(*tasks, return_exceptions=True)
         for entry in left:
             _leave(entry)
+        await self._store_last()
 
     async def wait_for_work(
         self,

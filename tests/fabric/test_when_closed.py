@@ -107,6 +107,32 @@ def test_closing_leaves_what_has_no_patience_for_the_next_opening(tmp_path: Path
         assert fabric.session("b").run(read).output.summed == 5, "what others are to do is done"
 
 
+def test_what_is_asked_for_while_the_last_work_is_done_is_left_for_the_next_opening(tmp_path: Path):
+    done: list[str] = []
+
+    async def work(what: str, ctx: Context) -> None:
+        if what == "begin":
+            ctx.when_closed("last")
+        elif what == "long":
+            while "last" not in done:
+                await asyncio.sleep(0.01)
+            ctx.when_closed("asked for late")
+        else:
+            done.append(what)
+
+    pipeline = sequencer(name="s").work(handler(work, name="work").leaves_after(1.5))
+    with Fabric(tmp_path / "file.duckdb") as fabric:
+        fabric.session("a").run(pipeline, "long")
+        fabric.session("b").run(pipeline, "begin")
+    is_left = True
+    while is_left:
+        with Fabric(tmp_path / "file.duckdb") as fabric:
+            is_left = bool(fabric.jobs())
+            fabric.register(pipeline)
+            fabric.drain()
+    assert "asked for late" in done
+
+
 def test_draining_waits_for_it(tmp_path: Path):
     finished: list[str] = []
 
