@@ -49,8 +49,15 @@ def asked(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
                     importlib.import_module(late)
         gc.freeze()
         if not (between := os.fork()):
+            reading, writing = os.pipe()
             if not (program := os.fork()):
+                if wanted["session"]:
+                    os.setsid()
+                os.close(reading)
+                os.close(writing)
                 return wanted, streams
+            os.close(writing)
+            os.read(reading, 1)  # ends when the program has its session: a signal to its group must not be for ours
             connection.send(str(program).encode())
             os._exit(0)
         os.waitpid(between, 0)
@@ -72,8 +79,6 @@ def become(wanted: dict[str, Any], streams: list[int]) -> None:
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
-    if wanted["session"]:
-        os.setsid()
     os.chdir(wanted["cwd"])
     os.environ.clear()
     os.environ.update(wanted["env"])
